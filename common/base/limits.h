@@ -1,0 +1,57 @@
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+
+// Every bound of the service, each with its reason. Settings have their defaults in config/.
+namespace feeds::limits {
+
+using namespace std::chrono_literals;
+
+// --- HTTP
+inline constexpr std::size_t kRequestHeadBytes = 16 * 1024;       // request line and headers: 431
+inline constexpr std::size_t kRequestBodyBytes = 1024 * 1024;     // 413
+inline constexpr std::size_t kDiscardBytes = 64 * 1024 * 1024;    // read after an early reply, so that it can be seen
+inline constexpr auto kDiscardTime = 10s;
+inline constexpr std::size_t kStreamChunkBytes = 64 * 1024;       // of a streamed reply
+inline constexpr auto kStreamStallTime = 30s;                     // a stream without progress is cut
+inline constexpr auto kStreamTime = 10min;                        // any stream is cut
+inline constexpr auto kRetiredStreamTime = 5s;                    // streams on a database that was replaced
+inline constexpr std::size_t kWaitingReads = 10'000;              // reads that wait for a position, a node
+inline constexpr auto kDefaultWait = 1000ms;                      // Feeds-Wait-Ms
+inline constexpr auto kMaxWait = 30'000ms;
+
+// --- values
+inline constexpr std::size_t kStoredValueBytes = 2 * 1024 * 1024;  // 413; escapes can double a body
+inline constexpr int kJsonDepth = 64;
+inline constexpr std::uint64_t kSubscriptionsPerUser = 10'000;     // consumeFeeds reads a page of each
+
+// --- pages
+inline constexpr std::uint64_t kPageLimit = 50;
+inline constexpr std::uint64_t kPageLimitMax = 1000;
+inline constexpr std::size_t kPageBytes = 8 * 1024 * 1024;         // a page also ends here
+
+// --- commit path
+inline constexpr std::size_t kGroupCommands = 1024;
+inline constexpr std::size_t kGroupBytes = 2 * 1024 * 1024;        // a group takes no further command past this
+inline constexpr std::size_t kBatchBytes = 4 * 1024 * 1024;        // no batch, and so no frame, is over this
+inline constexpr std::size_t kInlineDeleteRows = 1000;             // more rows: a pending deletion
+inline constexpr std::size_t kInlineDeleteBytes = 2 * 1024 * 1024;
+inline constexpr std::size_t kPendingDeletions = 64;               // then 503
+static_assert(kGroupBytes + kStoredValueBytes <= kBatchBytes, "one more command always fits");
+static_assert(kRequestBodyBytes <= kStoredValueBytes);
+
+// --- replication
+inline constexpr std::size_t kFrameBytes = 1024 * 1024;            // or one larger batch
+inline constexpr std::size_t kSnapshotChunkBytes = 1024 * 1024;
+inline constexpr std::size_t kMessageBytes = 64 * 1024 * 1024;     // Cap'n Proto's bound, set alike on both ends
+static_assert(kBatchBytes + kFrameBytes < kMessageBytes);
+inline constexpr int kTailReopens = 20;                            // wrong starts of the log before it counts as purged
+
+// --- store
+inline constexpr std::size_t kProbeBytes = 16 * 1024 * 1024;       // must be writable before a reopen is tried
+inline constexpr auto kDigestPinTime = 60s;
+inline constexpr std::size_t kDigestPins = 8;
+
+}  // namespace feeds::limits
