@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "common/base/ids.h"
+#include "common/base/result.h"
+#include "common/store/database.h"
+
+namespace feeds::store {
+
+// One file of a checkpoint.
+struct SnapshotFile {
+  std::string name;  // no directory part
+  std::uint64_t bytes = 0;
+};
+
+// A RocksDB checkpoint in `directory`, removed when this is destroyed.
+class Checkpoint {
+ public:
+  static Result<std::unique_ptr<Checkpoint>> create(const DatabasePtr& database,
+                                                    const std::filesystem::path& directory);
+  ~Checkpoint();
+  const std::filesystem::path& directory() const { return directory_; }
+  const std::vector<SnapshotFile>& files() const { return files_; }
+
+ private:
+  Checkpoint() = default;
+  std::filesystem::path directory_;
+  std::vector<SnapshotFile> files_;
+};
+
+// Removes archived write-ahead logs, oldest first, until the logs together are at most `retain_bytes`;
+// never one that holds sequences at or past `keep_from`. Returns the number of bytes removed.
+std::uint64_t purge_archived_wal(const DatabasePtr& database, std::uint64_t retain_bytes,
+                                 Sequence keep_from);
+
+}  // namespace feeds::store
