@@ -59,6 +59,25 @@ class Inspector : public rocksdb::WriteBatch::Handler {
   std::string position_value_;
 };
 
+std::string_view view_of(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+class Walker : public rocksdb::WriteBatch::Handler {
+ public:
+  explicit Walker(const Batch::Visitor& visitor) : visitor_(visitor) {}
+  rocksdb::Status PutCF(std::uint32_t, const rocksdb::Slice& key,
+                        const rocksdb::Slice& value) override {
+    visitor_(view_of(key), view_of(value));
+    return rocksdb::Status::OK();
+  }
+  rocksdb::Status DeleteCF(std::uint32_t, const rocksdb::Slice& key) override {
+    visitor_(view_of(key), std::nullopt);
+    return rocksdb::Status::OK();
+  }
+
+ private:
+  const Batch::Visitor& visitor_;
+};
+
 }  // namespace
 
 Batch::Batch() : batch_(std::make_unique<rocksdb::WriteBatch>()) {}
@@ -89,6 +108,12 @@ void Batch::drop_mark() {
 
 std::uint32_t Batch::entries() const { return static_cast<std::uint32_t>(batch_->Count()); }
 std::size_t Batch::bytes() const { return batch_->GetDataSize(); }
+void Batch::visit(const Visitor& f) const {
+  Walker walker(f);
+  const auto status = batch_->Iterate(&walker);
+  assert(status.ok());
+}
+
 void Batch::clear() { batch_->Clear(); }
 
 Result<CheckedBatch> check_batch(std::string bytes) {
