@@ -13,11 +13,11 @@ namespace feeds::log {
 enum class Level { kDebug, kInfo, kWarn, kError };
 
 struct Field {
-  Field(std::string_view key, std::string_view text) : key(key), value(text) {}
-  Field(std::string_view key, const std::string& text) : key(key), value(text) {}
-  Field(std::string_view key, const char* text) : key(key), value(text) {}
+  Field(std::string_view name, std::string_view text) : key(name), value(text) {}
+  Field(std::string_view name, const std::string& text) : key(name), value(text) {}
+  Field(std::string_view name, const char* text) : key(name), value(text) {}
   template <std::integral T>
-  Field(std::string_view key, T number) : key(key), value(std::to_string(number)) {}
+  Field(std::string_view name, T number) : key(name), value(std::to_string(number)) {}
   std::string_view key;
   std::string value;
 };

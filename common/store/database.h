@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -44,6 +45,9 @@ class Database {
   bool retired() const { return retired_.load(std::memory_order_acquire); }
   void retire() { retired_.store(true, std::memory_order_release); }
 
+  // Runs `callback` when the last handle was let go and the files are closed, on that thread. Set once.
+  void on_closed(std::function<void()> callback);
+
   const std::filesystem::path& directory() const { return directory_; }
 
   // RocksDB itself, for common/store only.
@@ -61,6 +65,7 @@ class Database {
 
   std::filesystem::path directory_;
   std::unique_ptr<rocksdb::DB> rocks_;
+  std::function<void()> on_closed_;
   std::atomic<bool> retired_{false};
   std::atomic<std::uint64_t> stable_{0};
   mutable std::mutex head_mutex_;
