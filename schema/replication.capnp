@@ -22,6 +22,7 @@
 #   connect; bootstrap -> Source
 #   hello(position, sink, pulse)      ->     judges the position
 #                                     <-     welcome: tail | snapshot(reason) | refused(reason)
+#   Session.start                     ->     nothing is sent to the sink before this
 #   Pulse.beat, both ways, every `heartbeat`, from here to the end
 #
 #   snapshot:                         <-     Sink.beginSnapshot(reason, files)
@@ -167,6 +168,8 @@ interface Source {
 interface Session {
   # What the source offers to a replica that it welcomed.
   ack @0 (ack :Ack) -> stream;
+  start @1 () -> ();
+  # The replica is ready for what the welcome said. Once.
 }
 
 interface Sink {

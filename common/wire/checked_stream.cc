@@ -129,7 +129,7 @@ kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> CheckedStream::read_body(
     return KJ_EXCEPTION(FAILED, "a message of a length that is not allowed");
   }
   auto body = kj::heapArray<word>(header.words);
-  const auto bytes = body.asBytes();
+  auto bytes = body.asBytes();
   const std::size_t buffered = kj::min(bytes.size(), end_ - begin_);
   std::memcpy(bytes.begin(), buffer_.begin() + begin_, buffered);
   begin_ += buffered;

@@ -17,7 +17,7 @@ namespace feeds::wire {
 class CheckedStream final : public capnp::MessageStream {
  public:
   CheckedStream(kj::AsyncIoStream& stream, kj::Timer& timer);
-  ~CheckedStream() noexcept(false) override;
+  ~CheckedStream() noexcept(false);
 
   // When a byte last came.
   kj::TimePoint last_heard() const { return last_heard_; }
