@@ -17,9 +17,11 @@ struct SnapshotFile {
   std::uint64_t bytes = 0;
 };
 
-// A RocksDB checkpoint in `directory`, removed when this is destroyed.
+// A RocksDB checkpoint in `directory`, removed when this is destroyed. Any thread, one at a time.
 class Checkpoint {
  public:
+  // Makes it by hard links; flushes the memtable first. Everything in it is durable in `database` too
+  // when this returns. Error: kDiskFull or kInternal, and nothing is left behind.
   static Result<std::unique_ptr<Checkpoint>> create(const DatabasePtr& database,
                                                     const std::filesystem::path& directory);
   ~Checkpoint();
