@@ -16,7 +16,7 @@ struct CreateFeed {
   std::string extra_data;  // likewise
 
   FeedId feed{};
-  std::string value;       // the feed as served
+  std::string value{};     // the feed as served
 
   Status run(commit::Group& group);
 };
@@ -27,7 +27,7 @@ struct PublishArticle {
   std::string text;  // UTF-8
 
   ArticleId article{};
-  std::string value;  // the article as served
+  std::string value{};  // the article as served
 
   Status run(commit::Group& group);
 };
@@ -37,7 +37,7 @@ struct UpdateFeed {
   FeedId feed;
   std::string extra_data;  // JSON, compact; empty: unset it
 
-  std::string value;
+  std::string value{};
 
   Status run(commit::Group& group);
 };
