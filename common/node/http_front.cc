@@ -42,7 +42,6 @@ HttpFront::HttpFront(const config::Config& config, const http::Router& router,
 
 HttpFront::~HttpFront() = default;
 
-Status HttpFront::start() { return server_.start(); }
 void HttpFront::stop() { server_.stop(kDrainTime); }
 
 }  // namespace feeds::node

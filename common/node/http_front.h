@@ -14,7 +14,8 @@ class HttpFront {
   HttpFront(const config::Config& config, const http::Router& router, obs::Metrics& metrics);
   ~HttpFront();
 
-  Status start();
+  Status listen() { return server_.listen(); }
+  Status start() { return server_.start(); }
   void stop();
   // As bound.
   std::string address() const { return server_.address(); }
