@@ -178,6 +178,10 @@ class ModelRun {
       out.clear();
       ASSERT_TRUE(*users->next(out));
       ASSERT_EQ(out, model_.user_json(id));
+      auto view = world_.view();
+      std::string alone;
+      ASSERT_TRUE(append_user(view, UserId{id}, alone).ok());
+      ASSERT_EQ(alone, out);
       check_consume(id);
     }
     ASSERT_FALSE(*users->next(out));
