@@ -47,6 +47,12 @@ inline constexpr std::size_t kFrameBytes = 1024 * 1024;            // or one lar
 inline constexpr std::size_t kSnapshotChunkBytes = 1024 * 1024;
 inline constexpr std::size_t kMessageBytes = 64 * 1024 * 1024;     // Cap'n Proto's bound, set alike on both ends
 static_assert(kBatchBytes + kFrameBytes < kMessageBytes);
+inline constexpr std::size_t kInFlightBytes = 4 * 1024 * 1024;     // sent to a replica and not yet taken by it
+inline constexpr std::size_t kReplicas = 64;                       // connections to a source; more are refused
+inline constexpr auto kPeerMemory = 10min;                         // a replica that left is still listed
+inline constexpr auto kDialMin = 50ms;                             // backoff of a replica that dials, with jitter
+inline constexpr auto kDialMax = 5s;
+inline constexpr auto kHeadFresh = 2s;                             // a head told longer ago proves nothing
 inline constexpr int kTailReopens = 20;                            // wrong starts of the log before it counts as purged
 
 // --- store

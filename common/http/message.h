@@ -20,13 +20,13 @@ std::string_view to_string(Method method);
 // is answered. Reused from request to request on a connection.
 struct Request {
   Method method = Method::kGet;
-  bool head = false;               // a HEAD: the handler of GET runs, no body is sent
-  std::string_view target;         // as sent
-  std::string_view path;           // the target up to '?'
-  std::string_view query;          // after '?', undecoded, empty if none
-  std::string body;                // whole, dechunked
-  std::string content_type;        // as sent; empty if absent
-  std::string origin;              // the Origin header
+  bool head = false;                        // a HEAD: the handler of GET runs, no body is sent
+  std::string_view target;                  // as sent
+  std::string_view path;                    // the target up to '?'
+  std::string_view query;                   // after '?', undecoded, empty if none
+  std::string body;                         // whole, dechunked
+  std::string content_type;                 // as sent; empty if absent
+  std::string origin;                       // the Origin header
   std::optional<std::string> min_position;  // Feeds-Min-Position, as sent
   std::optional<std::string> wait_ms;       // Feeds-Wait-Ms, as sent
 
@@ -43,13 +43,13 @@ struct Request {
 struct Reply {
   int status = 200;
   std::string_view content_type = "application/json";  // static storage; ignored without a body
-  std::string body;                                     // reused: cleared, not freed
+  std::string body;                                    // reused: cleared, not freed
   std::string location;
   std::string allow;
   std::string link;
-  std::optional<Position> position;   // Feeds-Position
+  std::optional<Position> position;  // Feeds-Position
   std::optional<int> retry_after_s;
-  bool close = false;                 // Connection: close after this
+  bool close = false;  // Connection: close after this
 
   void clear();
   // A problem+json body with the code's status and title; Retry-After where the code has one

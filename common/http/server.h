@@ -16,10 +16,12 @@ struct ServerOptions {
   std::string listen;  // HOST:PORT, [V6]:PORT; port 0 picks one
   std::size_t threads = 1;
   std::size_t max_connections = 16384;  // more: 503 overloaded and close
-  std::chrono::milliseconds header_timeout{10'000};  // from the first byte of a request to the end of its head: 408
-  std::chrono::milliseconds body_timeout{30'000};    // without a byte of the body: 408
-  std::chrono::milliseconds idle_timeout{60'000};    // between requests: closed silently; also a reply that makes no progress
-  std::vector<std::string> cors_origins;             // exact origins, or "*"; empty: no CORS headers
+  std::chrono::milliseconds header_timeout{
+      10'000};  // from the first byte of a request to the end of its head: 408
+  std::chrono::milliseconds body_timeout{30'000};  // without a byte of the body: 408
+  std::chrono::milliseconds idle_timeout{
+      60'000};  // between requests: closed silently; also a reply that makes no progress
+  std::vector<std::string> cors_origins;  // exact origins, or "*"; empty: no CORS headers
 };
 
 // What the server tells about its work. Called on io threads, must not block.
@@ -50,7 +52,8 @@ class Server {
   Server(ServerOptions options, const Router& router, ServerObserver* observer);
   ~Server();
 
-  // Binds and starts the threads. Error: the address cannot be parsed or bound (the detail names it).
+  // Binds and starts the threads. Error: the address cannot be parsed or bound (the detail names
+  // it).
   Status start();
   // HOST:PORT as bound.
   std::string address() const;

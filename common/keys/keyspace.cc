@@ -1,0 +1,176 @@
+#include "common/keys/keyspace.h"
+
+#include <fmt/format.h>
+
+#include "common/keys/key_codec.h"
+
+namespace feeds::keys {
+namespace {
+
+constexpr char kPositionField = 0x01;
+constexpr char kArticleCounterField = 0x10;
+
+constexpr SpaceInfo kSpaces[] = {
+    {Space::kMeta, "meta"},   {Space::kCounters, "counters"}, {Space::kPending, "pending"},
+    {Space::kUsers, "users"}, {Space::kFeeds, "feeds"},       {Space::kArticles, "articles"},
+};
+
+std::string start_key(Space space) { return std::string(1, static_cast<char>(space)); }
+
+std::string integer_key(Space space, std::uint64_t first) {
+  std::string key = start_key(space);
+  append_integer(key, first);
+  return key;
+}
+
+std::string integer_key(Space space, std::uint64_t first, std::uint64_t second) {
+  std::string key = integer_key(space, first);
+  append_integer(key, second);
+  return key;
+}
+
+bool in_space(std::string_view key, Space space) {
+  return !key.empty() && key[0] == static_cast<char>(space);
+}
+
+std::string_view counter_name(CounterKind kind) {
+  switch (kind) {
+    case CounterKind::kUsers:
+      return "users";
+    case CounterKind::kFeeds:
+      return "feeds";
+    case CounterKind::kActivities:
+      return "activities";
+  }
+  return "";
+}
+
+std::string print_counter(std::string_view key) {
+  if (const auto feed = parse_article_counter(key)) {
+    return fmt::format("/system/counters/articles/{}", feed->value);
+  }
+  if (key.size() != 2) return {};
+  const auto name = counter_name(static_cast<CounterKind>(key[1]));
+  return name.empty() ? std::string{} : fmt::format("/system/counters/{}", name);
+}
+
+std::string print_user(std::string_view key) {
+  const auto row = parse_user_row(key);
+  if (!row) return {};
+  if (!row->feed) return fmt::format("/data/users/{}", row->user.value);
+  return fmt::format("/data/users/{}/{}", row->user.value, row->feed->value);
+}
+
+std::string print_known(std::string_view key) {
+  if (key == position_key()) return "/system/position";
+  if (in_space(key, Space::kCounters)) return print_counter(key);
+  if (in_space(key, Space::kUsers)) return print_user(key);
+  if (const auto job = parse_pending(key)) return fmt::format("/system/pending/{}", *job);
+  if (const auto feed = parse_feed(key)) return fmt::format("/data/feeds/{}", feed->value);
+  if (const auto row = parse_article(key)) {
+    return fmt::format("/data/articles/{}/{}", row->feed.value, row->article.value);
+  }
+  return {};
+}
+
+}  // namespace
+
+std::span<const SpaceInfo> spaces() { return kSpaces; }
+
+std::optional<Space> space_named(std::string_view name) {
+  for (const auto& info : kSpaces) {
+    if (info.name == name) return info.space;
+  }
+  return std::nullopt;
+}
+
+Range range_of(Space space) { return {start_key(space), after_prefix(start_key(space))}; }
+
+std::string position_key() { return start_key(Space::kMeta) + kPositionField; }
+
+std::string counter_key(CounterKind kind) {
+  return start_key(Space::kCounters) + static_cast<char>(kind);
+}
+
+std::string article_counter_key(FeedId feed) {
+  std::string key = start_key(Space::kCounters) + kArticleCounterField;
+  append_integer(key, feed.value);
+  return key;
+}
+
+Range article_counters() {
+  const std::string prefix = start_key(Space::kCounters) + kArticleCounterField;
+  return {prefix, after_prefix(prefix)};
+}
+
+std::optional<FeedId> parse_article_counter(std::string_view key) {
+  if (!in_space(key, Space::kCounters) || key.size() != 2 + kIntegerBytes) return std::nullopt;
+  if (key[1] != kArticleCounterField) return std::nullopt;
+  key.remove_prefix(2);
+  return FeedId{*take_integer(key)};
+}
+
+std::string pending_key(std::uint64_t job) { return integer_key(Space::kPending, job); }
+
+std::optional<std::uint64_t> parse_pending(std::string_view key) {
+  if (!in_space(key, Space::kPending)) return std::nullopt;
+  return decode_integer(key.substr(1));
+}
+
+std::string user_key(UserId user) { return integer_key(Space::kUsers, user.value); }
+
+std::string subscription_key(UserId user, FeedId feed) {
+  return integer_key(Space::kUsers, user.value, feed.value);
+}
+
+Range subscriptions_of(UserId user) {
+  const std::string prefix = user_key(user);
+  return {prefix + '\0', after_prefix(prefix)};
+}
+
+std::optional<UserRow> parse_user_row(std::string_view key) {
+  if (!in_space(key, Space::kUsers)) return std::nullopt;
+  key.remove_prefix(1);
+  const auto user = take_integer(key);
+  if (!user) return std::nullopt;
+  if (key.empty()) return UserRow{UserId{*user}, std::nullopt};
+  const auto feed = decode_integer(key);
+  if (!feed) return std::nullopt;
+  return UserRow{UserId{*user}, FeedId{*feed}};
+}
+
+std::string feed_key(FeedId feed) { return integer_key(Space::kFeeds, feed.value); }
+
+std::optional<FeedId> parse_feed(std::string_view key) {
+  if (!in_space(key, Space::kFeeds)) return std::nullopt;
+  const auto feed = decode_integer(key.substr(1));
+  return feed ? std::optional(FeedId{*feed}) : std::nullopt;
+}
+
+std::string article_key(FeedId feed, ArticleId article) {
+  return integer_key(Space::kArticles, feed.value, article.value);
+}
+
+Range articles_of(FeedId feed) {
+  const std::string prefix = integer_key(Space::kArticles, feed.value);
+  return {prefix, after_prefix(prefix)};
+}
+
+std::optional<ArticleRow> parse_article(std::string_view key) {
+  if (!in_space(key, Space::kArticles)) return std::nullopt;
+  key.remove_prefix(1);
+  const auto feed = take_integer(key);
+  const auto article = decode_integer(key);
+  if (!feed || !article) return std::nullopt;
+  return ArticleRow{FeedId{*feed}, ArticleId{*article}};
+}
+
+std::string print_key(std::string_view key) {
+  std::string text = print_known(key);
+  if (!text.empty()) return text;
+  text = "/unknown/";
+  for (const char c : key) text += fmt::format("{:02x}", static_cast<unsigned char>(c));
+  return text;
+}
+
+}  // namespace feeds::keys

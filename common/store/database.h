@@ -1,0 +1,122 @@
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "common/base/result.h"
+#include "common/store/position_record.h"
+
+namespace rocksdb {
+class DB;
+class Iterator;
+class Snapshot;
+}  // namespace rocksdb
+
+namespace feeds::store {
+
+enum class Access { kReadWrite, kReadOnly };
+
+// An open RocksDB directory. Shared by counted handles (DatabasePtr): it is closed when the last one
+// is let go, so an iterator never outlives it. Any thread may read; only a Writer writes.
+class Database {
+ public:
+  // Opens, or with `create` makes, the database in `directory`, with the options that
+  // database_options.cc explains one by one. Read-only may run beside a writing process.
+  // Error: kDiskFull; kInternal otherwise, also when the newest sequence is not that of the position
+  // record (something else wrote here).
+  static Result<std::shared_ptr<Database>> open(const std::filesystem::path& directory,
+                                                Access access, bool create);
+  ~Database();
+
+  // The newest commit, as published by the writer after its Write returned.
+  PositionRecord head() const;
+
+  // The value of a key now, nullopt if absent. Error: kInternal, the disk cannot be read.
+  Result<std::optional<std::string>> get(std::string_view key) const;
+
+  // Once true, whoever holds a handle for long (a stream, a tail) should let go soon.
+  bool retired() const { return retired_.load(std::memory_order_acquire); }
+  void retire() { retired_.store(true, std::memory_order_release); }
+
+  // Runs `callback` when the last handle was let go and the files are closed, on that thread. Set once.
+  void on_closed(std::function<void()> callback);
+
+  const std::filesystem::path& directory() const { return directory_; }
+
+  // RocksDB itself, for common/store only.
+  rocksdb::DB& rocks() const { return *rocks_; }
+
+  // Writer's part of the agreement with View: `stable_` is even while no write is under way.
+  void begin_write();
+  void end_write(const PositionRecord* committed);  // null: it failed
+
+  // For View: a head that was stable over the making of an iterator is the iterator's position.
+  std::uint64_t stability() const { return stable_.load(std::memory_order_acquire); }
+
+ private:
+  Database() = default;
+
+  std::filesystem::path directory_;
+  std::unique_ptr<rocksdb::DB> rocks_;
+  std::function<void()> on_closed_;
+  std::atomic<bool> retired_{false};
+  std::atomic<std::uint64_t> stable_{0};
+  mutable std::mutex head_mutex_;
+  PositionRecord head_;
+  std::atomic<std::uint64_t> head_epoch_{1};
+  std::atomic<std::uint64_t> head_sequence_{0};
+  friend class View;
+};
+
+using DatabasePtr = std::shared_ptr<Database>;
+
+// A consistent view of one database: an iterator and the position of what it sees. Holds a handle.
+// One thread's. Cheap to make (no mutex of RocksDB), so one is made a request.
+class View {
+ public:
+  explicit View(std::shared_ptr<const Database> database);
+  ~View();
+  View(View&&) noexcept;
+  View& operator=(View&&) noexcept;
+
+  // The commit this view shows exactly.
+  Position position() const { return position_; }
+
+  // Moves to the first entry at or after `key`; false at the end, and on a read error (see status()).
+  bool seek(std::string_view key);
+  bool next();
+  // Of the entry moved to; valid until the next move.
+  std::string_view key() const;
+  std::string_view value() const;
+
+  // Moves to `key`; nullopt if it is absent. The value is valid until the next move.
+  std::optional<std::string_view> find(std::string_view key);
+
+  // Calls `f(key, value)` for each entry of [first, end) until f returns false.
+  template <class F>
+  void scan(std::string_view first, std::string_view end, F&& f) {
+    for (bool more = seek(first); more && key() < end; more = next()) {
+      if (!f(key(), value())) return;
+    }
+  }
+
+  // kInternal once a move met a read error: what was read may be incomplete.
+  Status status() const;
+
+  const Database& database() const { return *database_; }
+  bool retired() const { return database_->retired(); }
+
+ private:
+  std::shared_ptr<const Database> database_;
+  std::unique_ptr<rocksdb::Iterator> iterator_;
+  Position position_;
+};
+
+}  // namespace feeds::store

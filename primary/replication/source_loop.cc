@@ -1,0 +1,123 @@
+#include "primary/replication/source_loop.h"
+
+#include <kj/debug.h>
+
+#include <limits>
+
+#include "common/base/limits.h"
+#include "common/base/log.h"
+#include "common/store/snapshot_files.h"
+
+namespace feeds::replication {
+namespace {
+
+// Logs are 16 MiB: at this pace few of them are ever beyond what is to be kept.
+constexpr auto kPurgeEvery = 2 * kj::SECONDS;
+// Out of file descriptors: the pause before the next try to accept.
+constexpr auto kAcceptPause = 100 * kj::MILLISECONDS;
+
+std::string host_of(const std::string& listen) { return listen.substr(0, listen.rfind(':')); }
+
+}  // namespace
+
+SourceLoop::SourceLoop(kj::AsyncIoContext& io, const Source::Options& options,
+                       store::Store& store, SequenceGate& durable, obs::Metrics& metrics,
+                       Peers& peers, SourceSignals& signals)
+    : io_(io),
+      signals_(signals),
+      waker_(signals.wake, io.unixEventPort),
+      context_{options, store, durable, metrics, peers, io.provider->getTimer(), disk_},
+      tasks_(*this) {}
+
+SourceLoop::~SourceLoop() noexcept(false) = default;
+
+kj::Promise<std::string> SourceLoop::listen() {
+  const auto& address = context_.options.listen;
+  return io_.provider->getNetwork().parseAddress(address.c_str()).then(
+      [this](kj::Own<kj::NetworkAddress> parsed) {
+        listener_ = parsed->listen();
+        return host_of(context_.options.listen) + ':' + std::to_string(listener_->getPort());
+      });
+}
+
+kj::Promise<void> SourceLoop::run() {
+  tasks_.add(accept());
+  tasks_.add(look_after_log());
+  return follow_signals();
+}
+
+kj::Promise<void> SourceLoop::accept() {
+  return listener_->accept().then(
+      [this](kj::Own<kj::AsyncIoStream> stream) {
+        add_session(kj::mv(stream));
+        return accept();
+      },
+      [this](kj::Exception&& exception) {
+        log::warn("accept_failed", {{"reason", exception.getDescription().cStr()}});
+        return context_.timer.afterDelay(kAcceptPause).then([this] { return accept(); });
+      });
+}
+
+void SourceLoop::add_session(kj::Own<kj::AsyncIoStream> stream) {
+  // Those beyond kReplicas are told so; far beyond, connections that say nothing are not kept.
+  if (sessions_.size() >= 2 * limits::kReplicas) return;
+  wire::tune_socket(*stream, context_.options.peer_timeout);
+  const auto id = next_id_++;
+  sessions_.push_back(kj::heap<SourceSession>(context_, kj::mv(stream), id));
+  auto run = sessions_.back()->run();
+  tasks_.add(run.then([] {}, [this, id](kj::Exception&& why) {
+    // Later: this runs inside a promise that the session made.
+    tasks_.add(kj::evalLater([this, id, why = kj::mv(why)] { end_session(id, why); }));
+  }));
+}
+
+void SourceLoop::end_session(Peers::SessionId id, const kj::Exception& why) {
+  for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
+    if ((*it)->id() != id) continue;
+    if ((*it)->checksum_failed()) context_.metrics.checksum_error();
+    log::info("replica_gone", {{"node", (*it)->node_id()}, {"reason", why.getDescription().cStr()}});
+    sessions_.erase(it);
+    return;
+  }
+}
+
+kj::Promise<void> SourceLoop::follow_signals() {
+  return waker_.next().then([this]() -> kj::Promise<void> {
+    if (signals_.stop.load(std::memory_order_acquire)) return kj::READY_NOW;
+    if (signals_.retired.exchange(false, std::memory_order_acq_rel)) {
+      log::info("replicas_dropped", {{"reason", "the database is being replaced"}});
+      sessions_.clear();
+    }
+    for (auto& session : sessions_) session->wake();
+    context_.peers.durable(context_.durable.current(), std::chrono::steady_clock::now());
+    return follow_signals();
+  });
+}
+
+kj::Promise<void> SourceLoop::look_after_log() {
+  return context_.timer.afterDelay(kPurgeEvery).then([this]() -> kj::Promise<void> {
+    const auto head = context_.durable.current().sequence;
+    auto database = context_.store.acquire();
+    if (head == purged_at_ || !database) return look_after_log();
+    purged_at_ = head;
+    Sequence keep_from{std::numeric_limits<std::uint64_t>::max()};
+    for (const auto& session : sessions_) {
+      if (const auto pin = session->pin()) keep_from = std::min(keep_from, *pin);
+    }
+    const auto retain = context_.options.retain_wal;
+    return disk_
+        .run([held = std::move(*database), retain, keep_from] {
+          return store::purge_archived_wal(held, retain, keep_from);
+        })
+        .then([this](std::uint64_t removed) {
+          if (removed > 0) log::info("wal_purged", {{"bytes", removed}});
+          return look_after_log();
+        });
+  });
+}
+
+void SourceLoop::taskFailed(kj::Exception&& exception) {
+  log::error("replication_task_failed", {{"reason", exception.getDescription().cStr()}});
+}
+
+}  // namespace feeds::replication

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <kj/async-io.h>
+
+#include <atomic>
+#include <list>
+#include <memory>
+
+#include "common/wire/wake.h"
+#include "primary/replication/context.h"
+#include "primary/replication/session.h"
+
+namespace feeds::replication {
+
+// What others tell the loop; each flag is set before the wake is signalled.
+struct SourceSignals {
+  wire::Wake wake;
+  std::atomic<bool> stop{false};
+  std::atomic<bool> retired{false};
+};
+
+// Listens, owns the sessions, and looks after the archived log. The replication thread's.
+class SourceLoop final : private kj::TaskSet::ErrorHandler {
+ public:
+  SourceLoop(kj::AsyncIoContext& io, const Source::Options& options, store::Store& store,
+             SequenceGate& durable, obs::Metrics& metrics, Peers& peers, SourceSignals& signals);
+  ~SourceLoop() noexcept(false);
+
+  // The address that is listened on. Fails if that cannot be.
+  kj::Promise<std::string> listen();
+  // Until told to stop.
+  kj::Promise<void> run();
+
+ private:
+  kj::Promise<void> accept();
+  void add_session(kj::Own<kj::AsyncIoStream> stream);
+  void end_session(Peers::SessionId id, const kj::Exception& why);
+  void drop_older_of(const SourceSession& session);
+  kj::Promise<void> follow_signals();
+  kj::Promise<void> look_after_log();
+  void taskFailed(kj::Exception&& exception) override;
+
+  kj::AsyncIoContext& io_;
+  SourceSignals& signals_;
+  wire::Waker waker_;
+  wire::Worker disk_;
+  SourceContext context_;
+  kj::Own<kj::ConnectionReceiver> listener_;
+  Peers::SessionId next_id_ = 1;
+  Sequence purged_at_;
+  std::list<kj::Own<SourceSession>> sessions_;
+  kj::TaskSet tasks_;  // last: what it runs uses the rest
+};
+
+}  // namespace feeds::replication
