@@ -1,0 +1,117 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <random>
+#include <string>
+
+#include "common/base/sequence_gate.h"
+#include "common/obs/metrics.h"
+#include "common/store/data_directory.h"
+#include "common/store/store.h"
+#include "common/store/writer.h"
+#include "primary/replication/source.h"
+#include "replica/replication/link.h"
+
+namespace feeds::tests {
+
+using namespace std::chrono_literals;
+
+// A directory that is gone when this is.
+class TempDir {
+ public:
+  TempDir();
+  ~TempDir();
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// True once `condition` holds; false after 30 s.
+bool eventually(const std::function<bool()>& condition,
+                std::chrono::milliseconds limit = 30'000ms);
+
+// The value of a metric's series as exposed, 0 if it is absent. `series` as in `name{label="x"}`.
+double metric(const obs::Metrics& metrics, const std::string& series);
+
+// Every key and value of a store.
+std::string contents(const store::Store& store);
+
+// The part of a primary that replication needs: a store with its writer, the gate, and a source.
+class PrimaryNode {
+ public:
+  explicit PrimaryNode(std::string cluster_id = "c1");
+  ~PrimaryNode();
+
+  void start(std::uint64_t retain_wal = std::uint64_t{1} << 30);  // on the same port each time
+  void stop();
+  std::string address() const { return source_->address(); }
+  replication::Source& source() { return *source_; }
+
+  // Commits `count` batches of one row each, of `bytes` bytes, and announces them.
+  void commit(int count, std::size_t bytes = 100);
+  // Writes memtable and log file to their places, so that the log is archived.
+  void flush();
+  // Closes the store, lets `change` do what it will to the database's directory, opens it again.
+  void reopen(const std::function<void(const std::filesystem::path&)>& change = {});
+  store::PositionRecord head() const;
+
+  const std::filesystem::path& path() const { return dir_.path(); }
+
+ private:
+  TempDir dir_;  // first: the store is in it
+
+ public:
+  store::Store store;
+  SequenceGate durable;
+  obs::Metrics metrics;
+
+  std::chrono::milliseconds heartbeat{50};
+  std::chrono::milliseconds peer_timeout{2'000};
+
+ private:
+  void open();
+
+  std::string cluster_id_;
+  std::string listen_ = "127.0.0.1:0";
+  std::unique_ptr<store::Writer> writer_;
+  std::unique_ptr<replication::Source> source_;
+  std::uint64_t rows_ = 0;
+};
+
+class ReplicaNode {
+ public:
+  ReplicaNode();
+  ~ReplicaNode();
+
+  void start(const std::string& primary);
+  // As at the end of a process: the store is closed too.
+  void stop();
+  replication::Link& link() { return *link_; }
+  obs::LinkStatus status() const { return link_->status(); }
+  // Zero while there is no data. Also when stopped.
+  store::PositionRecord head() const;
+  bool level_with(const PrimaryNode& primary) const { return head() == primary.head(); }
+
+  const std::filesystem::path& path() const { return dir_.path(); }
+  std::string node_id = "r1";
+  std::unique_ptr<store::DataDirectory> directory;
+  std::unique_ptr<store::Store> store;
+  SequenceGate applied;
+  obs::Metrics metrics;
+  std::uint64_t retain_wal = std::uint64_t{1} << 30;
+  replication::Link::OnApplied on_applied;
+
+  std::chrono::milliseconds heartbeat{50};
+  std::chrono::milliseconds peer_timeout{2'000};
+
+ private:
+  TempDir dir_;
+  std::unique_ptr<replication::Link> link_;
+  store::PositionRecord last_head_;
+};
+
+}  // namespace feeds::tests
