@@ -6,6 +6,18 @@
 #include "tools/feedctl/commands/commands.h"
 
 namespace feeds::feedctl {
+namespace {
+
+constexpr std::uint64_t kMost = 1'000'000'000;
+
+void add_number(CLI::App& command, const std::string& flag, std::uint64_t& value,
+                const std::string& help, std::uint64_t min, std::uint64_t max) {
+  CLI::Range range(min, max);
+  range.description("");  // its bounds would crowd --help; a refusal names them
+  command.add_option(flag, value, help)->type_name("N")->check(range)->capture_default_str();
+}
+
+}  // namespace
 
 void add_populate(CLI::App& app, Action& action) {
   auto options = std::make_shared<PopulateOptions>();
@@ -13,23 +25,14 @@ void add_populate(CLI::App& app, Action& action) {
   command->add_option("--url", options->url, "Where to; a replica's address leads to the primary.")
       ->required()
       ->type_name("http://HOST:PORT");
-  command->add_option("--feeds", options->feeds, "Feeds to make.")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--articles", options->articles, "Articles of each feed.")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--users", options->users, "Users, subscribed to the first five feeds made.")
-      ->type_name("N")
-      ->capture_default_str();
-  command->add_option("--text-bytes", options->text_bytes, "Pad each text to this length.")
-      ->type_name("N")
-      ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{limits::kRequestBodyBytes}))
-      ->capture_default_str();
-  command->add_option("--connections", options->connections, "Feeds written side by side.")
-      ->type_name("N")
-      ->check(CLI::Range(1, 256))
-      ->capture_default_str();
+  add_number(*command, "--feeds", options->feeds, "Feeds to make.", 0, kMost);
+  add_number(*command, "--articles", options->articles, "Articles of each feed.", 0, kMost);
+  add_number(*command, "--users", options->users, "Users, subscribed to the first five feeds made.",
+             0, kMost);
+  add_number(*command, "--text-bytes", options->text_bytes, "Pad each text to this length.", 0,
+             limits::kRequestBodyBytes);
+  add_number(*command, "--connections", options->connections, "Feeds written side by side.", 1,
+             256);
   command->callback([options, &action] {
     action = [options] {
       const auto line = populate(*options, stderr);
