@@ -32,6 +32,16 @@ inline constexpr std::uint64_t kPageLimit = 50;
 inline constexpr std::uint64_t kPageLimitMax = 1000;
 inline constexpr std::size_t kPageBytes = 8 * 1024 * 1024;         // a page also ends here
 
+inline constexpr std::uint64_t kSkippedRows = 10'000;                // a page that skipped so many may end short
+inline constexpr std::uint64_t kGroupPageLimit = 25;
+inline constexpr std::size_t kCopyBytes = 4096;                    // a longer activity is not copied to its index rows
+inline constexpr std::uint64_t kReplyReactions = 1000;             // nested reactions in a reply
+inline constexpr int kReactionDepth = 8;
+inline constexpr std::uint64_t kNestedReactions = 10;              // newest of each nested reaction
+inline constexpr std::size_t kFeedsPerActivity = 500;              // 409; its copies are rewritten together
+inline constexpr std::size_t kRedirects = 100;                     // redirectTo
+inline constexpr std::size_t kTextIdBytes = 512;                   // ids and types of activities, collections, objects
+
 // --- commit path
 inline constexpr std::size_t kGroupCommands = 1024;
 inline constexpr std::size_t kGroupBytes = 2 * 1024 * 1024;        // a group takes no further command past this
