@@ -11,8 +11,8 @@
 // scopes it. A Template is parsed once and rendered for every activity that enters its feed.
 //
 // Threads: a Template is immutable; any number of threads may render one at the same time.
-// Bounds: neither parse nor render takes more than a few milliseconds or about a megabyte of stack,
-// whatever the format and the activity hold.
+// Bounds: neither parse nor render takes more than a few milliseconds (and the reading of a long
+// extraData once) or two megabytes of stack, whatever the format and the activity hold.
 namespace feeds::key_format {
 
 inline constexpr std::size_t kFormatBytes = 4 * 1024;  // a longer format does not parse

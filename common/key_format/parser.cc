@@ -156,7 +156,7 @@ bool Parser::body(std::string_view context, List*& list_out) {
   const ListEnd end = list(*list_out);
   leave_definition(std::move(outer));
   if (end == ListEnd::kElse)
-    return fail(tokens_[0], fmt::format("unexpected {{{{else}}}} in {}", context));
+    return fail(list_end_, fmt::format("unexpected {{{{else}}}} in {}", context));
   return end == ListEnd::kEnd;
 }
 
@@ -221,8 +221,10 @@ std::optional<Parser::ListEnd> Parser::action(List& into, Token left) {
       ok = loop_control(into, StatementKind::kContinue, position, "{{continue}}");
       break;
     case TokenType::kElse:
+      list_end_ = token;
       return else_control();
     case TokenType::kEnd:
+      list_end_ = token;
       return expect(TokenType::kRightDelim, "end") ? ListEnd::kEnd : ListEnd::kFailed;
     case TokenType::kIf:
       ok = control(into, StatementKind::kIf, "if", position);
@@ -286,7 +288,7 @@ bool Parser::else_branch(Statement& statement, std::string_view context) {
   }
   const ListEnd end = list(branch);
   if (end == ListEnd::kElse) {
-    return fail(tokens_[0], fmt::format("expected end of {}; found {{{{else}}}}", context));
+    return fail(list_end_, fmt::format("expected end of {}; found {{{{else}}}}", context));
   }
   return end == ListEnd::kEnd;
 }

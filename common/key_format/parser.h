@@ -83,6 +83,7 @@ class Parser {
   Lexer lexer_;
   Token tokens_[3];  // look-ahead
   int peeked_ = 0;
+  Token list_end_;                       // the newest {{end}} or {{else}}
   std::vector<std::uint32_t> scope_{0};  // variables defined at this point
   int range_depth_ = 0;
   int paren_depth_ = 0;

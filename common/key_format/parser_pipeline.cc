@@ -141,14 +141,15 @@ bool Parser::check_pipeline(const Pipe& pipe, std::string_view context, const To
 
 // Operands with spaces between them, up to a | (which is taken) or the end of the pipeline.
 bool Parser::command(Pipe& pipe) {
-  Command made;
+  // Built in place: this method is in every level of nested parentheses, so its frame is kept
+  // small.
+  Command& made = pipe.commands.emplace_back();
   made.position = position_of(peek_word());
   while (true) {
     peek_word();  // skips spaces
-    Operand each;
     bool found = false;
-    if (!operand(each, found)) return false;
-    if (found) made.operands.push_back(std::move(each));
+    if (!operand(made.operands.emplace_back(), found)) return false;
+    if (!found) made.operands.pop_back();
     const Token token = next();
     if (token.type == TokenType::kSpace) continue;
     if (token.type == TokenType::kRightDelim || token.type == TokenType::kRightParen) {
@@ -156,9 +157,7 @@ bool Parser::command(Pipe& pipe) {
     } else if (token.type != TokenType::kPipe) {
       return unexpected(token, "operand");
     }
-    if (made.operands.empty()) return fail(token, "empty command");
-    pipe.commands.push_back(std::move(made));
-    return true;
+    return !made.operands.empty() || fail(token, "empty command");
   }
 }
 
