@@ -1,4 +1,5 @@
 #include <boost/json.hpp>
+#include <filesystem>
 #include <fstream>
 #include <string>
 #include <vector>
@@ -11,7 +12,7 @@ namespace {
 namespace json = boost::json;
 
 std::vector<std::string> lines_of(const std::string& name) {
-  std::ifstream file(std::string(FEEDS_VECTORS) + "/" + name);
+  std::ifstream file(std::filesystem::path(FEEDS_VECTORS) / name);
   EXPECT_TRUE(file) << name;
   std::vector<std::string> lines;
   for (std::string line; std::getline(file, line);) lines.push_back(line);
