@@ -64,7 +64,7 @@ Status DeleteFeed::run(commit::Group& group) {
   group.counters().remove_feed(feed);
   group.erase(keys::feed_key(feed));
   if (end - kFirstId > limits::kInlineDeleteRows) {
-    return group.deletions().add(group, commit::DeletionKind::kArticlesOfFeed, feed.value);
+    return group.deletions().add(group, DeletionKind::kArticlesOfFeed, feed.value);
   }
   for (auto id = kFirstId; id < end; ++id) group.erase(keys::article_key(feed, ArticleId{id}));
   return done();

@@ -150,7 +150,7 @@ std::vector<SubmissionPtr> Committer::take_queued() {
 
 Committer::Deliveries Committer::commit(std::vector<SubmissionPtr> submissions,
                                         std::size_t cleaning_rows) {
-  Group group(writer_->database(), *counters_, *deletions_);
+  Group group(writer_->database(), *counters_, *deletions_, templates_, clock_.wall_ns());
   Deliveries judged;
   judged.reserve(submissions.size());
   for (auto& submission : submissions) {
@@ -176,7 +176,7 @@ Committer::Deliveries Committer::write(Group& group, Deliveries judged) {
   auto& batch = group.seal();
   if (batch.entries() > 0) {
     const auto begin = clock_.now();
-    const auto record = writer_->commit(batch, clock_.wall_ns());
+    const auto record = writer_->commit(batch, group.now_ns());
     if (!record) return fail(std::move(judged), record.error());
     metrics_.commit_group(judged.size(), clock_.now() - begin);
     position = record->position;

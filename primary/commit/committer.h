@@ -18,6 +18,7 @@
 #include "primary/commit/counters.h"
 #include "primary/commit/deletions.h"
 #include "primary/commit/submission.h"
+#include "primary/commit/templates.h"
 
 namespace feeds::commit {
 
@@ -92,6 +93,7 @@ class Committer {
   std::optional<store::Writer> writer_;
   std::optional<Counters> counters_;
   std::optional<Deletions> deletions_;
+  Templates templates_;
 
   mutable std::mutex queue_mutex_;
   std::condition_variable queue_changed_;

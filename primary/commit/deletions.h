@@ -5,14 +5,12 @@
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
+#include "common/feeds/pending_deletion.h"
 #include "common/keys/keyspace.h"
 #include "common/store/database.h"
 #include "primary/commit/group.h"
 
 namespace feeds::commit {
-
-// What a pending deletion removes. Persisted: numbers never change.
-enum class DeletionKind : std::uint8_t { kArticlesOfFeed = 1 };
 
 // Large deletions: recorded in one commit, from which on reads answer as if they were complete, then
 // carried out in bounded steps between other commands, also after a restart. Replicas replay the
