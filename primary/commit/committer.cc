@@ -8,7 +8,7 @@ namespace {
 
 // What a cleaning step writes: much while nobody writes, little where commands wait for it.
 constexpr std::size_t kIdleCleaningRows = 1000;
-constexpr std::size_t kIdleCleaningBytes = 1024 * 1024;
+constexpr std::size_t kIdleCleaningBytes = 512 * 1024;
 constexpr std::size_t kBusyCleaningRows = 100;
 constexpr std::size_t kBusyCleaningBytes = 128 * 1024;
 // Others write if a command came so lately. Then cleaning goes along with their commits, and has one of its
