@@ -139,13 +139,13 @@ std::optional<std::int64_t> take_offset(std::string_view rest) {
 }  // namespace
 
 std::optional<ActivityId> Activity::top() const {
-  const auto id = reaction() ? parse_decimal(object_id) : std::nullopt;
-  return id ? std::optional(ActivityId{*id}) : std::nullopt;
+  const auto thread = reaction() ? parse_decimal(object_id) : std::nullopt;
+  return thread ? std::optional(ActivityId{*thread}) : std::nullopt;
 }
 
 std::optional<ActivityId> Activity::parent() const {
-  const auto id = parse_decimal(linked_activity_id);
-  return id ? std::optional(ActivityId{*id}) : std::nullopt;
+  const auto linked = parse_decimal(linked_activity_id);
+  return linked ? std::optional(ActivityId{*linked}) : std::nullopt;
 }
 
 std::string to_json(const Activity& activity) {
