@@ -182,7 +182,7 @@ Status UpdateActivity::run(commit::Group& group) {
 }
 
 Status DeleteActivity::run(commit::Group& group) {
-  const commit::DeletionBudget budget(group, limits::kInlineDeleteRows, limits::kInlineDeleteBytes);
+  const auto budget = group.deletions().inline_budget(group);
   const auto pending = pending_deletions(group);
   if (!pending) return pending.error();
   const auto loaded = load_asked(group, *pending, activity, reaction);

@@ -1,6 +1,5 @@
 #include "primary/commands/collection.h"
 
-#include "common/base/limits.h"
 #include "common/json/text.h"
 #include "common/keys/activity_keyspace.h"
 #include "primary/commands/activity_rows.h"
@@ -13,19 +12,19 @@ namespace {
 constexpr std::string_view kCascade = "CASCADE";
 constexpr std::string_view kSetNil = "SET_NIL";
 
-std::string quoted(std::string_view text) {
+std::string as_json(std::string_view text) {
   std::string out;
   json::append_string(out, text);
   return out;
 }
 
 std::string collection_value(std::string_view collection, std::string_view deleting_type) {
-  return "{\"id\":" + quoted(collection) + ",\"deletingType\":\"" + std::string(deleting_type) +
+  return "{\"id\":" + as_json(collection) + ",\"deletingType\":\"" + std::string(deleting_type) +
          "\"}";
 }
 
 std::string object_value(std::string_view object, std::string_view data) {
-  return "{\"id\":" + quoted(object) + ",\"data\":" + std::string(data) + "}";
+  return "{\"id\":" + as_json(object) + ",\"data\":" + std::string(data) + "}";
 }
 
 // The rule of a collection. Error: kNoSuchCollection.
@@ -33,14 +32,14 @@ Result<DeletingType> rule_of(commit::Group& group, const std::string& collection
   const auto value = group.get(keys::collection_key(collection));
   if (!value) return value.error();
   if (!*value) {
-    return Error{Code::kNoSuchCollection, "there is no collection " + quoted(collection)};
+    return Error{Code::kNoSuchCollection, "there is no collection " + as_json(collection)};
   }
   const bool cascade = **value == collection_value(collection, kCascade);
   return cascade ? DeletingType::kCascade : DeletingType::kSetNil;
 }
 
 Error no_such_object(const std::string& object) {
-  return Error{Code::kNoSuchObject, "there is no object " + quoted(object)};
+  return Error{Code::kNoSuchObject, "there is no object " + as_json(object)};
 }
 
 // Sets an empty id to a random one whose row, as `key_of` has it, does not exist. For a given one, whether
@@ -62,7 +61,7 @@ Status CreateCollection::run(commit::Group& group) {
   const auto present = choose_id(group, collection, keys::collection_key);
   if (!present) return present.error();
   if (*present) {
-    return Error{Code::kCollectionExists, "there is a collection " + quoted(collection)};
+    return Error{Code::kCollectionExists, "there is a collection " + as_json(collection)};
   }
   value = collection_value(collection,
                            deleting_type == DeletingType::kCascade ? kCascade : kSetNil);
@@ -76,7 +75,7 @@ Status CreateObject::run(commit::Group& group) {
     return keys::object_key(collection, id);
   });
   if (!present) return present.error();
-  if (*present) return Error{Code::kObjectExists, "there is an object " + quoted(object)};
+  if (*present) return Error{Code::kObjectExists, "there is an object " + as_json(object)};
   value = object_value(object, data);
   if (auto fits = check_size(value); !fits) return fits;
   group.put(keys::object_key(collection, object), value);
@@ -96,7 +95,7 @@ Status UpdateObject::run(commit::Group& group) {
 }
 
 Status DeleteObject::run(commit::Group& group) {
-  const commit::DeletionBudget budget(group, limits::kInlineDeleteRows, limits::kInlineDeleteBytes);
+  const auto budget = group.deletions().inline_budget(group);
   const auto rule = rule_of(group, collection);
   if (!rule) return rule.error();
   const auto key = keys::object_key(collection, object);

@@ -1,6 +1,5 @@
 #include "primary/commands/feed.h"
 
-#include "common/base/limits.h"
 #include "common/feeds/feed.h"
 #include "common/keys/keyspace.h"
 #include "primary/commands/activity_rows.h"
@@ -48,10 +47,10 @@ Status DeleteFeed::run(commit::Group& group) {
   if (!next) return next.error();
   if (!*next) return no_such_feed(feed);
   const auto end = (*next)->value;
-  const commit::DeletionBudget budget(group, limits::kInlineDeleteRows, limits::kInlineDeleteBytes);
+  const auto budget = group.deletions().inline_budget(group);
   group.counters().remove_feed(feed);
   group.erase(keys::feed_key(feed));
-  if (end - kFirstId > limits::kInlineDeleteRows) {
+  if (end - kFirstId > group.deletions().inline_rows()) {
     auto recorded = group.deletions().add(
         group, {.kind = DeletionKind::kArticlesOfFeed, .target = feed.value});
     if (!recorded) return recorded;

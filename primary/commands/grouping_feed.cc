@@ -4,7 +4,6 @@
 
 #include <cassert>
 
-#include "common/base/limits.h"
 #include "common/json/text.h"
 #include "common/keys/activity_keyspace.h"
 #include "primary/commands/activity_rows.h"
@@ -64,7 +63,7 @@ Status UpdateGroupingFeed::run(commit::Group& group) {
 }
 
 Status DeleteGroupingFeed::run(commit::Group& group) {
-  const commit::DeletionBudget budget(group, limits::kInlineDeleteRows, limits::kInlineDeleteBytes);
+  const auto budget = group.deletions().inline_budget(group);
   if (const auto stored = stored_value(group, feed); !stored) return stored.error();
   group.erase(keys::grouping_feed_key(feed));
   return delete_or_defer(group, PendingDeletions(),

@@ -45,6 +45,7 @@ Status Committer::load(store::DatabasePtr database) {
   if (!deletions) return deletions.error();
   counters_ = std::move(*counters);
   deletions_ = std::move(*deletions);
+  deletions_->set_inline_rows(options_.inline_delete_rows);
   templates_ = {};  // of a group that failed, ids are given out again
   cleaning_ = deletions_->pending();
   durable_.publish(database->head().position);

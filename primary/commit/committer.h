@@ -25,6 +25,7 @@ namespace feeds::commit {
 struct CommitterOptions {
   std::size_t queue = 8192;  // commands waiting; more are refused
   DeletionStep deletion_step{};  // how pending deletions are carried out
+  std::size_t inline_delete_rows = limits::kInlineDeleteRows;  // deletions of more rows are pending ones
 };
 
 // The one way to write: queued commands become groups, a group becomes one batch and one sync, and only

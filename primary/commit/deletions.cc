@@ -2,7 +2,6 @@
 
 #include <cassert>
 
-#include "common/base/limits.h"
 #include "common/keys/keyspace.h"
 
 namespace feeds::commit {

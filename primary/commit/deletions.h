@@ -6,6 +6,7 @@
 #include <functional>
 #include <string>
 
+#include "common/base/limits.h"
 #include "common/base/result.h"
 #include "common/feeds/pending_deletion.h"
 #include "common/store/database.h"
@@ -64,6 +65,13 @@ class Deletions {
   void mark() { marked_ = added_.size(); }
   void undo_to_mark() { added_.resize(marked_); }
 
+  // How much a command may delete by itself.
+  void set_inline_rows(std::size_t rows) { inline_rows_ = rows; }
+  std::size_t inline_rows() const { return inline_rows_; }
+  DeletionBudget inline_budget(const Group& group) const {
+    return DeletionBudget(group, inline_rows_, limits::kInlineDeleteBytes);
+  }
+
   // Some are committed and not complete.
   bool pending() const { return !jobs_.empty(); }
   // Some are in the state that the group under construction shows: reads must ask PendingDeletions.
@@ -84,6 +92,7 @@ class Deletions {
   std::size_t marked_ = 0;
   bool finished_ = false;  // the group under construction ends the oldest job
   std::uint64_t next_number_ = 1;
+  std::size_t inline_rows_ = limits::kInlineDeleteRows;
 };
 
 }  // namespace feeds::commit

@@ -15,9 +15,8 @@ namespace feeds::test {
 // A store with a committer on it, in a data directory of its own; reopen() is a restart.
 class CommitterWorld {
  public:
-  explicit CommitterWorld(std::size_t queue = 8192,
-                          commit::DeletionStep deletion_step = commands::deletion_step)
-      : queue_(queue), deletion_step_(std::move(deletion_step)) {
+  explicit CommitterWorld(commit::CommitterOptions options = {}) : options_(std::move(options)) {
+    if (!options_.deletion_step) options_.deletion_step = commands::deletion_step;
     open();
   }
   ~CommitterWorld() { close(); }
@@ -26,9 +25,8 @@ class CommitterWorld {
     store_ = std::make_unique<store::Store>(dir_.path());
     if (!store_->open(true)) std::abort();
     gate_ = std::make_unique<SequenceGate>();
-    committer_ = std::make_unique<commit::Committer>(
-        commit::CommitterOptions{.queue = queue_, .deletion_step = deletion_step_}, *store_, *gate_,
-        metrics_, system_clock());
+    committer_ = std::make_unique<commit::Committer>(options_, *store_, *gate_, metrics_,
+                                                     system_clock());
     if (!committer_->start()) std::abort();
   }
   void close() {
@@ -58,8 +56,7 @@ class CommitterWorld {
 
  private:
   TempDir dir_;
-  std::size_t queue_;
-  commit::DeletionStep deletion_step_;
+  commit::CommitterOptions options_;
   obs::Metrics metrics_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<SequenceGate> gate_;
