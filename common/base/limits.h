@@ -69,5 +69,6 @@ inline constexpr int kTailReopens = 20;                            // wrong star
 inline constexpr std::size_t kProbeBytes = 16 * 1024 * 1024;       // must be writable before a reopen is tried
 inline constexpr auto kDigestPinTime = 60s;
 inline constexpr std::size_t kDigestPins = 8;
+inline constexpr std::size_t kViolations = 100;                    // told of a node that has more
 
 }  // namespace feeds::limits

@@ -38,6 +38,7 @@ struct DigestPin {
   store::View view;
   const Position position;
   std::optional<std::string> spaces_json;
+  std::optional<std::vector<std::string>> violations;
 };
 using DigestPinPtr = std::shared_ptr<DigestPin>;
 

@@ -22,7 +22,7 @@ bool refers(const Activity& activity, const Deletion& deletion) {
 
 Error unknown_form() { return Error{Code::kInternal, "a deletion record has no known form"}; }
 
-std::string quoted(std::string_view text) {
+std::string as_json(std::string_view text) {
   std::string out;
   json::append_string(out, text);
   return out;
@@ -69,7 +69,7 @@ Result<Deletion> decode_deletion(std::string_view value) {
 std::string to_text(const Deletion& deletion) {
   const auto object = [&] {
     return fmt::format("activities below {} of object {} of collection {}", deletion.below,
-                       quoted(deletion.object_id), quoted(deletion.collection_id));
+                       as_json(deletion.object_id), as_json(deletion.collection_id));
   };
   switch (deletion.kind) {
     case DeletionKind::kArticlesOfFeed:
@@ -100,6 +100,8 @@ Result<PendingDeletions> PendingDeletions::load(store::Reader& reader) {
           return false;
         }
         pending.cascades_ = pending.cascades_ || deletion->kind == DeletionKind::kObjectCascade;
+        pending.touch_activities_ = pending.touch_activities_ || of_object(deletion->kind) ||
+                                    deletion->kind == DeletionKind::kMarksOfReactions;
         pending.deletions_.push_back(std::move(*deletion));
         return true;
       });
@@ -128,7 +130,7 @@ Result<bool> PendingDeletions::gone(store::Reader& reader, ActivityId id) const 
 }
 
 Result<bool> PendingDeletions::see(store::Reader& reader, Activity& activity) const {
-  if (deletions_.empty()) return true;
+  if (!touch_activities_) return true;
   if (!activity.reaction()) {
     if (gone(activity)) return false;
     for (const auto& deletion : deletions_) {

@@ -45,6 +45,8 @@ class PendingDeletions {
   static Result<PendingDeletions> load(store::Reader& reader);
 
   bool empty() const { return deletions_.empty(); }
+  // Whether see() can change or drop anything.
+  bool touch_activities() const { return touch_activities_; }
 
   // The activity as it is once everything pending is done: false if it is gone then; else adjusted: marks
   // of deleted threads and parents, references of deleted objects. `reader` is of the same state.
@@ -58,6 +60,7 @@ class PendingDeletions {
 
   std::vector<Deletion> deletions_;
   bool cascades_ = false;
+  bool touch_activities_ = false;
 };
 
 // The activity of that id as see() shows it; nullopt if there is none.

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "common/base/sequence_gate.h"
+#include "common/feeds/pending_deletion.h"
 #include "common/http/exchange.h"
 #include "common/store/store.h"
 
@@ -24,5 +25,10 @@ using Read = std::function<Status(store::View view, http::Exchange& exchange)>;
 // Feeds-Wait-Ms, then answers kReplicaBehind; a primary that never had it answers kPositionLost.
 // Errors: kBadHeader, kReopening, kReplicaBehind, kPositionLost, kOverloaded (too many waiting reads).
 void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, Read read);
+
+// The same of a read that appends the reply's body, given the deletions under way in its snapshot.
+using BodyRead =
+    std::function<Status(store::View& view, const PendingDeletions& pending, std::string& body)>;
+void serve_body(const ReadContext& context, const http::ExchangePtr& exchange, BodyRead read);
 
 }  // namespace feeds::read_api

@@ -1,5 +1,7 @@
 #include "common/feeds/pending_deletion.h"
 
+#include <fmt/format.h>
+
 #include "common/keys/activity_keyspace.h"
 #include "tests/support/map_reader.h"
 
