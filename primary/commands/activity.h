@@ -17,12 +17,12 @@ namespace feeds::commands {
 // A new activity, in every feed named: simple or grouping ones, at least one.
 // Error: kNoSuchFeed naming the first that does not exist; kKeyFormatFailed naming the feed.
 struct AddActivity {
-  std::vector<FeedId> feeds;  // one named twice gets it once
-  std::string object_id;
-  std::string collection_id;
-  std::optional<std::int64_t> time_ns;  // createdAt; nullopt: the time of the commit
-  std::string user_id;
-  std::string activity_type;
+  std::vector<FeedId> feeds{};  // one named twice gets it once
+  std::string object_id{};
+  std::string collection_id{};
+  std::optional<std::int64_t> time_ns{};  // createdAt; nullopt: the time of the commit
+  std::string user_id{};
+  std::string activity_type{};
   std::string extra_data = "null";  // JSON, compact
 
   ActivityId activity{};
@@ -55,7 +55,7 @@ struct RemoveActivity {
 // Error: kNoSuchActivity; kNotAReaction if `reaction` and it is none; kKeyFormatFailed naming the feed.
 struct UpdateActivity {
   ActivityId activity;
-  std::string extra_data;  // JSON, compact
+  std::string extra_data{};  // JSON, compact
   bool reaction = false;   // it must be one
 
   std::string value{};

@@ -15,7 +15,7 @@ enum class DeletingType { kCascade, kSetNil };
 
 // Error: kCollectionExists.
 struct CreateCollection {
-  std::string collection;
+  std::string collection{};
   DeletingType deleting_type;
 
   std::string value{};
@@ -25,8 +25,8 @@ struct CreateCollection {
 
 // Error: kNoSuchCollection, kObjectExists.
 struct CreateObject {
-  std::string collection;
-  std::string object;
+  std::string collection{};
+  std::string object{};
   std::string data = "null";  // JSON, compact
 
   std::string value{};
@@ -36,9 +36,9 @@ struct CreateObject {
 
 // Error: kNoSuchCollection, kNoSuchObject.
 struct UpdateObject {
-  std::string collection;
-  std::string object;
-  std::string data;
+  std::string collection{};
+  std::string object{};
+  std::string data{};
 
   std::string value{};
 
@@ -49,8 +49,8 @@ struct UpdateObject {
 // those of this collection and object, and those of this object and no collection. Reactions are not
 // touched. Error: kNoSuchCollection, kNoSuchObject; kOverloaded.
 struct DeleteObject {
-  std::string collection;
-  std::string object;
+  std::string collection{};
+  std::string object{};
 
   Status run(commit::Group& group);
 };

@@ -15,9 +15,9 @@ namespace feeds::commands {
 // thread, "deleted" if that is gone. Error: kNoSuchActivity.
 struct CreateReaction {
   ActivityId parent;
-  std::optional<std::int64_t> time_ns;  // createdAt; nullopt: the time of the commit
-  std::string user_id;
-  std::string activity_type;
+  std::optional<std::int64_t> time_ns{};  // createdAt; nullopt: the time of the commit
+  std::string user_id{};
+  std::string activity_type{};
   std::string extra_data = "null";  // JSON, compact
 
   ActivityId activity{};
