@@ -157,7 +157,9 @@ class SocialRun {
   void add_existing() {
     queue<commands::AddExistingActivity>({some_feed(), some_activity()}, [this](auto& done) {
       auto code = model_.add_existing(done);
-      if (code == "ok") EXPECT_EQ(done.value, to_json(model_.activities.at(done.activity.value)));
+      if (code == "ok") {
+        EXPECT_EQ(done.value, to_json(model_.activities.at(done.activity.value)));
+      }
       return code;
     });
   }
@@ -166,7 +168,9 @@ class SocialRun {
         {.activity = some_activity(), .extra_data = some_extra(), .reaction = pick(3) == 0},
         [this](auto& done) {
           auto code = model_.update(done);
-          if (code == "ok") EXPECT_EQ(done.value, to_json(model_.activities.at(done.activity.value)));
+          if (code == "ok") {
+            EXPECT_EQ(done.value, to_json(model_.activities.at(done.activity.value)));
+          }
           return code;
         });
   }
@@ -238,7 +242,9 @@ class SocialRun {
         items += to_json(*(*expected)[at]);
       }
       ASSERT_EQ(page.items, items);
-      if (pending.empty()) ASSERT_EQ(page.next == "null", at == expected->size());
+      if (pending.empty()) {
+        ASSERT_EQ(page.next == "null", at == expected->size());
+      }
       if (page.next == "null") break;
       request.before = ActivityId{std::stoull(page.next.substr(1))};
     }
@@ -271,7 +277,9 @@ class SocialRun {
     const auto status = append_activity(view, pending, id, out);
     const auto expected = model_.activities.find(id.value);
     ASSERT_EQ(status.ok(), expected != model_.activities.end()) << id.value;
-    if (status) ASSERT_EQ(out, to_json(expected->second));
+    if (status) {
+      ASSERT_EQ(out, to_json(expected->second));
+    }
   }
 
   void check_feed(FeedId feed) {
