@@ -1,5 +1,7 @@
 #include "primary/commit/group.h"
 
+#include "primary/commit/deletions.h"
+
 namespace feeds::commit {
 
 Group::Group(store::DatabasePtr database, Counters& counters, Deletions& deletions,
@@ -28,7 +30,11 @@ Result<std::optional<std::string>> Group::get(std::string_view key) {
 
 Status Group::scan(std::string_view first, std::string_view end, const Visit& f) {
   // Committed rows and the group's own, merged; of one key the group's own is the newer.
-  store::View committed(database_);
+  const bool nested = std::exchange(scanning_, true);
+  if (!view_) view_.emplace(database_);
+  std::optional<store::View> other;
+  if (nested) other.emplace(database_);
+  auto& committed = nested ? *other : *view_;
   auto own = rows().lower_bound(first);
   const auto own_end = rows().lower_bound(end);
   bool more = committed.seek(first) && committed.key() < end;
@@ -45,6 +51,7 @@ Status Group::scan(std::string_view first, std::string_view end, const Visit& f)
     }
     if (!go_on) break;
   }
+  scanning_ = nested;
   return committed.status();
 }
 
@@ -59,16 +66,20 @@ void Group::erase(std::string_view key) {
 }
 
 void Group::begin_command() {
+  command_begin_ = batch_.entries();
   batch_.mark();
   counters_.mark();
+  deletions_.mark();
 }
 
 void Group::keep() { batch_.drop_mark(); }
 
 void Group::undo() {
+  // Most commands that fail have written nothing: the rows are worth keeping then.
+  if (batch_.entries() != command_begin_) rows_.reset();
   batch_.undo_to_mark();
   counters_.undo_to_mark();
-  rows_.reset();
+  deletions_.undo_to_mark();
 }
 
 void Group::undo_attempt() {

@@ -66,9 +66,13 @@ class Group : public store::Reader {
   Templates& templates_;
   std::int64_t now_ns_;
   store::Batch batch_;
+  std::uint32_t command_begin_ = 0;  // entries before the command
   // The batch's rows by key. Made when a command first reads: groups that only publish never pay for it.
   std::optional<Rows> rows_;
   Rows& rows();
+  // The committed state, for scans: it does not change while the group is made. Made when first used.
+  std::optional<store::View> view_;
+  bool scanning_ = false;  // `view_` is in use
 };
 
 }  // namespace feeds::commit

@@ -13,6 +13,8 @@ namespace feeds::commit {
 // its id is never used again. Belongs to whoever holds the writer.
 class Templates {
  public:
+  // The template of `feed` if it is here; null if not. Valid until the next get().
+  const key_format::Template* find(FeedId feed) const;
   // The template of `feed`, whose format is `format`: it parsed when the feed was created.
   const key_format::Template& get(FeedId feed, std::string_view format);
 
