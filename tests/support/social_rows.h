@@ -23,8 +23,8 @@ struct WantedActivity {
   std::map<FeedId, std::string> groups{};
 };
 
-// Rows of activities, feeds, groups and collections, put by hand as schema/README.md has them. Nothing is
-// written before commit().
+// Rows of activities, feeds, groups and collections, put by hand as schema/README.md has them.
+// Nothing is written before commit().
 class SocialRows {
  public:
   explicit SocialRows(const store::DatabasePtr& database) : writer_(database) {}

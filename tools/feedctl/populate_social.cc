@@ -10,8 +10,8 @@ namespace feeds::feedctl {
 namespace {
 
 constexpr std::string_view kJson = "application/json";
-constexpr std::array<std::string_view, kSocialObjects> kObjects = {"pizza", "pasta", "salad", "soup",
-                                                                   "cake"};
+constexpr std::array<std::string_view, kSocialObjects> kObjects = {"pizza", "pasta", "salad",
+                                                                   "soup", "cake"};
 constexpr std::array<std::string_view, 3> kTypes = {"like", "comment", "share"};
 
 // What the activities refer to.
@@ -30,8 +30,8 @@ Result<Stage> build_stage(Writer& writer) {
     const auto body = fmt::format(R"({{"id":"{}","data":{{"title":"{}"}}}})", object, object);
     if (const auto made = writer.post(objects, body, kJson); !made) return made.error();
   }
-  const auto feed = writer.create(
-      "/v1/groupingFeeds", R"({"keyFormat":"{{.ActivityType}}_{{.ObjectId}}"})", kJson);
+  const auto feed = writer.create("/v1/groupingFeeds",
+                                  R"({"keyFormat":"{{.ActivityType}}_{{.ObjectId}}"})", kJson);
   if (!feed) return feed.error();
   stage.grouping_feed = *feed;
   return stage;

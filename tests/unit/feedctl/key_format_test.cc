@@ -16,8 +16,9 @@ TEST(KeyFormat, ActivityOfTheApi_IsRead) {
       R"("createdAt":"2023-11-14T22:13:20.123456789Z","updatedAt":"1969-12-31T23:59:59.999999999Z",)"
       R"("userId":"o'neil <b>&co","activityType":"like+1","extraData":{"n":7,"t":["x"]}})";
   EXPECT_EQ(key("{{.UserId}}/{{.ActivityType}}", activity), "o'neil <b>&co/like+1");
-  EXPECT_EQ(key("{{.Id}} {{.StringId}} {{.ObjectId}} {{.CollectionId}} {{.LinkedActivityId}}", activity),
-            "10007 10007 a/b food 10005");
+  EXPECT_EQ(
+      key("{{.Id}} {{.StringId}} {{.ObjectId}} {{.CollectionId}} {{.LinkedActivityId}}", activity),
+      "10007 10007 a/b food 10005");
   EXPECT_EQ(key("{{.CreatedAt}} {{.UpdatedAt}}", activity), "1700000000123456789 -1");
   EXPECT_EQ(key("{{.ExtraData.n}}{{index .ExtraData.t 0}}", activity), "7x");
 }
@@ -40,16 +41,20 @@ TEST(KeyFormat, UnknownMembers_AreIgnored) {
 }
 
 TEST(KeyFormat, Errors_NameLineAndColumn) {
-  EXPECT_TRUE(key("x\n {{.UserId").starts_with("failed: the format does not parse at line 2, column ")) << key("x\n {{.UserId");
-  EXPECT_TRUE(key("{{slice .ObjectId 0 3}}").starts_with("failed: the format fails on this activity at line 1, column "));
+  EXPECT_TRUE(
+      key("x\n {{.UserId").starts_with("failed: the format does not parse at line 2, column "))
+      << key("x\n {{.UserId");
+  EXPECT_TRUE(key("{{slice .ObjectId 0 3}}")
+                  .starts_with("failed: the format fails on this activity at line 1, column "));
   EXPECT_EQ(render_key("{{.Nope", std::nullopt).error().code, Code::kBadKeyFormat);
   EXPECT_EQ(render_key("{{.Nope}}", std::nullopt).error().code, Code::kKeyFormatFailed);
 }
 
 TEST(KeyFormat, SenselessActivities_AreRefused) {
   for (const std::string activity :
-       {"", "[]", "{", R"({"createdAt":"yesterday"})", R"({"createdAt":1.5})", R"({"updatedAt":1e3})",
-        R"({"createdAt":9223372036854775808})", R"({"id":"x"})", R"({"userId":7})", R"({"id":1,"id":2})"}) {
+       {"", "[]", "{", R"({"createdAt":"yesterday"})", R"({"createdAt":1.5})",
+        R"({"updatedAt":1e3})", R"({"createdAt":9223372036854775808})", R"({"id":"x"})",
+        R"({"userId":7})", R"({"id":1,"id":2})"}) {
     const auto rendered = render_key("{{.Id}}", activity);
     ASSERT_FALSE(rendered) << activity;
     EXPECT_NE(rendered.error().code, Code::kKeyFormatFailed);

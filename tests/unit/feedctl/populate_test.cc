@@ -21,7 +21,7 @@ struct Cluster {
   std::map<std::string, std::vector<std::string>> reactions;      // ids, by parent
   std::vector<std::string> objects;
   std::uint64_t next_activity = 10000;
-  int refusals = 0;                                               // still to be given
+  int refusals = 0;  // still to be given
 };
 
 std::string segment(const std::string& target, std::size_t index) {
@@ -50,7 +50,8 @@ FakeReply answer(Cluster& cluster, const FakeRequest& request) {
   if (request.target.ends_with("/activities") || request.target.ends_with("/reactions")) {
     const auto id = std::to_string(cluster.next_activity++);
     auto& list = request.target.ends_with("/reactions") ? cluster.reactions : cluster.activities;
-    list[segment(request.target, 3)].push_back(request.target.ends_with("/reactions") ? id : request.body);
+    list[segment(request.target, 3)].push_back(
+        request.target.ends_with("/reactions") ? id : request.body);
     return {201, "{\"id\":\"" + id + "\"}"};
   }
   if (request.target.ends_with("/publishArticle")) {
@@ -124,8 +125,13 @@ TEST_F(Populate, Replica_LeadsToThePrimary) {
 }
 
 TEST_F(Populate, Social_MakesThreadsObjectsAndGroups) {
-  const auto line = populate({.url = primary_.url(), .feeds = 2, .articles = 0, .users = 0, .social = true,
-                              .activities = 8}, stderr);
+  const auto line = populate({.url = primary_.url(),
+                              .feeds = 2,
+                              .articles = 0,
+                              .users = 0,
+                              .social = true,
+                              .activities = 8},
+                             stderr);
   ASSERT_TRUE(line) << line.error().detail;
   EXPECT_THAT(*line, HasSubstr("8 activities a feed about the objects of collection c1"));
   const Cluster cluster = cluster_.copy();

@@ -36,7 +36,8 @@ TEST(ActivityKeyspace, GoldenBytes) {
             "270000000000002710"
             "6100ff2fff0001"
             "ffffffffffffd8ea");
-  EXPECT_EQ(hex(activity_grouping_feed_key(kActivity, kFeed)), "2800000000000027150000000000002710");
+  EXPECT_EQ(hex(activity_grouping_feed_key(kActivity, kFeed)),
+            "2800000000000027150000000000002710");
   EXPECT_EQ(hex(group_key(kFeed, kText)), "2900000000000027106100ff2fff0001");
   EXPECT_EQ(hex(group_key(kFeed, "")), "2900000000000027100001");
   EXPECT_EQ(hex(group_order_key(kFeed, kActivity)), "2a0000000000002710ffffffffffffd8ea");
@@ -52,8 +53,10 @@ TEST(ActivityKeyspace, PrintsThePathsOfTheDump) {
             "/data/object_id_activities/food/pizza/10005");
   EXPECT_EQ(print_key(object_activity_key("", "a/b%\n", kActivity)),
             "/data/object_id_activities//a%2Fb%25%0A/10005");
-  EXPECT_EQ(print_key(reaction_key(kActivity, ActivityId{10009})), "/data/activity_reactions/10005/10009");
-  EXPECT_EQ(print_key(thread_key(kActivity, ActivityId{10009})), "/data/thread_reactions/10005/10009");
+  EXPECT_EQ(print_key(reaction_key(kActivity, ActivityId{10009})),
+            "/data/activity_reactions/10005/10009");
+  EXPECT_EQ(print_key(thread_key(kActivity, ActivityId{10009})),
+            "/data/thread_reactions/10005/10009");
   EXPECT_EQ(print_key(grouping_feed_key(kFeed)), "/data/grouping_feeds/10000");
   EXPECT_EQ(print_key(grouped_activity_key(kFeed, "like", kActivity)),
             "/data/grouping_feed_activities/10000/like/10005");
@@ -100,7 +103,8 @@ TEST(ActivityKeyspace, RandomTexts_OrderAsTheirBytes) {
     const auto bytes = [](const std::string& text) {
       return std::vector<unsigned char>(text.begin(), text.end());
     };
-    EXPECT_EQ(collection_key(a) < collection_key(b), bytes(a) < bytes(b)) << hex(a) << " " << hex(b);
+    EXPECT_EQ(collection_key(a) < collection_key(b), bytes(a) < bytes(b))
+        << hex(a) << " " << hex(b);
     EXPECT_EQ(parse_collection(collection_key(a)), a);
     EXPECT_EQ(parse_object(object_key(a, b)), b);
   }
@@ -112,7 +116,8 @@ TEST(ActivityKeyspace, RandomTexts_NeverReachIntoAnothersRange) {
     const auto c1 = nasty_text(random), o1 = nasty_text(random);
     const auto c2 = nasty_text(random), o2 = nasty_text(random);
     const ActivityId id{random() >> 1};
-    EXPECT_EQ(within(object_activities(c1, o1), object_activity_key(c2, o2, id)), c1 == c2 && o1 == o2)
+    EXPECT_EQ(within(object_activities(c1, o1), object_activity_key(c2, o2, id)),
+              c1 == c2 && o1 == o2)
         << hex(c1) << " " << hex(o1) << " " << hex(c2) << " " << hex(o2);
     EXPECT_EQ(within(objects_of(c1), object_key(c2, o2)), c1 == c2);
     EXPECT_EQ(within(grouped_activities(kFeed, o1), grouped_activity_key(kFeed, o2, id)), o1 == o2);
@@ -128,12 +133,12 @@ TEST(ActivityKeyspace, RandomTexts_NeverReachIntoAnothersRange) {
 
 TEST(ActivityKeyspace, EveryKey_LiesInOneSpace) {
   for (const auto& key :
-       {activity_key(kActivity), feed_activity_key(kFeed, kActivity), activity_feed_key(kActivity, kFeed),
-        object_activity_key(kText, kText, kActivity), reaction_key(kActivity, kActivity),
-        thread_key(kActivity, kActivity), grouping_feed_key(kFeed),
-        grouped_activity_key(kFeed, kText, kActivity), activity_grouping_feed_key(kActivity, kFeed),
-        group_key(kFeed, kText), group_order_key(kFeed, kActivity), collection_key(kText),
-        object_key(kText, kText)}) {
+       {activity_key(kActivity), feed_activity_key(kFeed, kActivity),
+        activity_feed_key(kActivity, kFeed), object_activity_key(kText, kText, kActivity),
+        reaction_key(kActivity, kActivity), thread_key(kActivity, kActivity),
+        grouping_feed_key(kFeed), grouped_activity_key(kFeed, kText, kActivity),
+        activity_grouping_feed_key(kActivity, kFeed), group_key(kFeed, kText),
+        group_order_key(kFeed, kActivity), collection_key(kText), object_key(kText, kText)}) {
     int spaces_with_it = 0;
     for (const auto& info : spaces()) spaces_with_it += within(range_of(info.space), key);
     EXPECT_EQ(spaces_with_it, 1) << hex(key);

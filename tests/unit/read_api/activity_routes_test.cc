@@ -9,7 +9,9 @@ using ::testing::HasSubstr;
 
 class ActivityRoutes : public test::ReadWorld {};
 
-std::string long_text() { return "\"" + std::string(limits::kCopyBytes, 'x') + "\""; }
+std::string long_text() {
+  return "\"" + std::string(limits::kCopyBytes, 'x') + "\"";
+}
 
 TEST_F(ActivityRoutes, FeedPage_IsNewestFirstAndEndsWithNull) {
   const auto feed = rows().feed();
@@ -18,8 +20,10 @@ TEST_F(ActivityRoutes, FeedPage_IsNewestFirstAndEndsWithNull) {
   rows().activity({.feeds = {other}});
   rows().commit();
   EXPECT_EQ(walk("/v1/feeds/10000/activities", "activities"), "10004 10003 10002 10001 10000");
-  EXPECT_EQ(walk("/v1/feeds/10000/activities?limit=2", "activities"), "10004 10003|10002 10001|10000");
-  EXPECT_EQ(walk("/v1/feeds/10000/activities?limit=5", "activities"), "10004 10003 10002 10001 10000");
+  EXPECT_EQ(walk("/v1/feeds/10000/activities?limit=2", "activities"),
+            "10004 10003|10002 10001|10000");
+  EXPECT_EQ(walk("/v1/feeds/10000/activities?limit=5", "activities"),
+            "10004 10003 10002 10001 10000");
   EXPECT_EQ(walk("/v1/feeds/10001/activities", "activities"), "10005");
   EXPECT_TRUE(get("/v1/feeds/10000/activities").position);
   EXPECT_THAT(violations(), ::testing::IsEmpty());
@@ -32,7 +36,8 @@ TEST_F(ActivityRoutes, FeedPage_HoldsTheActivityAsStored) {
   rows().commit();
   const auto one = get("/v1/activities/" + std::to_string(id.value));
   EXPECT_EQ(one.status, 200);
-  EXPECT_EQ(get("/v1/feeds/10000/activities").body, "{\"activities\":[" + one.body + R"(],"next":null})");
+  EXPECT_EQ(get("/v1/feeds/10000/activities").body,
+            "{\"activities\":[" + one.body + R"(],"next":null})");
   EXPECT_THAT(one.body, HasSubstr(R"("extraData":{"n":1.0,"n":1e5}})"));
 }
 
@@ -53,7 +58,8 @@ TEST_F(ActivityRoutes, Offset_NeedNotExist) {
 TEST_F(ActivityRoutes, MalformedParameters_AreNamed) {
   rows().feed();
   rows().commit();
-  for (const std::string bad : {"", "abc", "-1", "+1", "010000", "1e3", "99999999999999999999", "10000.0"}) {
+  for (const std::string bad :
+       {"", "abc", "-1", "+1", "010000", "1e3", "99999999999999999999", "10000.0"}) {
     EXPECT_EQ(outcome("/v1/feeds/10000/activities?offsetId=" + bad), "400 bad_offset") << bad;
   }
   for (const std::string bad : {"", "0", "-5", "abc", "1e3", "1001", "99999999999999999999"}) {
@@ -120,8 +126,10 @@ TEST_F(ActivityRoutes, ByObject_TellsCollectionsApart) {
   EXPECT_EQ(get("/v1/activities/byObject/1").json.at("id").as_string(), "10002");
   EXPECT_EQ(outcome("/v1/activities/byObject/1?collectionId=books"), "409 several_activities");
   EXPECT_EQ(outcome("/v1/activities/byObject/3"), "404 no_such_activity");
-  EXPECT_EQ(outcome("/v1/activities/byObject/10004"), "404 no_such_activity") << "only its reaction";
-  EXPECT_EQ(walk("/v1/activities?objectId=1&collectionId=books&limit=1", "activities"), "10003|10001");
+  EXPECT_EQ(outcome("/v1/activities/byObject/10004"), "404 no_such_activity")
+      << "only its reaction";
+  EXPECT_EQ(walk("/v1/activities?objectId=1&collectionId=books&limit=1", "activities"),
+            "10003|10001");
   EXPECT_EQ(walk("/v1/activities?objectId=1", "activities"), "10002");
   EXPECT_EQ(walk("/v1/activities?objectId=10004", "activities"), "");
 }
@@ -152,7 +160,8 @@ TEST_F(ActivityRoutes, Cascade_IsCompleteToReads) {
   EXPECT_EQ(walk("/v1/feeds/10000/activities?limit=6", "activities"),
             "10030 10029 10028 10027 10026 10025|10024 10023 10022 10021 10020");
   EXPECT_EQ(walk("/v1/activities?objectId=pizza&collectionId=food", "activities"), "10030");
-  EXPECT_EQ(get("/v1/activities/byObject/pizza?collectionId=food").json.at("id").as_string(), "10030");
+  EXPECT_EQ(get("/v1/activities/byObject/pizza?collectionId=food").json.at("id").as_string(),
+            "10030");
   EXPECT_THAT(violations(), ::testing::IsEmpty());
 }
 
@@ -194,12 +203,14 @@ TEST_F(ActivityRoutes, Collections_ArePagedInTheOrderOfTheirIds) {
   rows().object("a", "2");
   rows().object("aa", "3");
   rows().commit();
-  EXPECT_EQ(get("/v1/collections?limit=2").body,
-            R"({"collections":[{"id":"a","deletingType":"CASCADE"},{"id":"a b","deletingType":"CASCADE"}],)"
-            R"("next":"a b"})");
+  EXPECT_EQ(
+      get("/v1/collections?limit=2").body,
+      R"({"collections":[{"id":"a","deletingType":"CASCADE"},{"id":"a b","deletingType":"CASCADE"}],)"
+      R"("next":"a b"})");
   EXPECT_EQ(get("/v1/collections?after=a%20b").ids("collections"), "aa b é");
   EXPECT_EQ(get("/v1/collections?after=a+b&limit=3").next(), "");
-  EXPECT_EQ(get("/v1/collections?after=zzz").body, R"({"collections":[{"id":"é","deletingType":"CASCADE"}],"next":null})");
+  EXPECT_EQ(get("/v1/collections?after=zzz").body,
+            R"({"collections":[{"id":"é","deletingType":"CASCADE"}],"next":null})");
   EXPECT_EQ(get("/v1/collections/a").body, R"({"id":"a","deletingType":"CASCADE"})");
   EXPECT_EQ(get("/v1/collections/a/objects").ids("objects"), "1 2");
   EXPECT_EQ(get("/v1/collections/a/objects?limit=1").next(), "1");

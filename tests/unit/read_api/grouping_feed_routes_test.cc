@@ -7,7 +7,8 @@ namespace {
 
 class GroupingFeedRoutes : public test::ReadWorld {
  protected:
-  // "like×2[10005 10003] …": key, count and shown activities of each group; pages separated by bars.
+  // "like×2[10005 10003] …": key, count and shown activities of each group; pages separated by
+  // bars.
   std::string groups(const std::string& query = "", const std::string& feed = "10000") {
     const std::string target = "/v1/groupingFeeds/" + feed + "/activities?" + query;
     std::string text;
@@ -23,7 +24,8 @@ class GroupingFeedRoutes : public test::ReadWorld {
           if (!ids.empty()) ids += ' ';
           ids += activity.at("id").as_string();
         }
-        text += fmt::format("{}{}×{}[{}]", first ? "" : " ", std::string(group.at("groupKey").as_string()),
+        text += fmt::format("{}{}×{}[{}]", first ? "" : " ",
+                            std::string(group.at("groupKey").as_string()),
                             group.at("activityCount").as_int64(), ids);
         first = false;
       }
@@ -69,14 +71,15 @@ TEST_F(GroupingFeedRoutes, OnlyItsOwnCursor_IsTaken) {
   const auto cursor = get("/v1/groupingFeeds/10000/activities?limit=1").next();
   EXPECT_EQ(outcome(list + cursor), "200");
   for (const auto& bad : {std::string("10002"), std::string(""), std::string("g"), std::string("c"),
-                                cursor + "0", cursor.substr(1), cursor + std::string(16, 'g')}) {
+                          cursor + "0", cursor.substr(1), cursor + std::string(16, 'g')}) {
     EXPECT_EQ(outcome(list + bad), "400 bad_offset") << bad;
   }
   EXPECT_EQ(outcome("/v1/groupingFeeds/10001/activities?offsetId=" + cursor), "400 bad_offset");
   EXPECT_EQ(outcome("/v1/groupingFeeds/10000/groups/activities?groupKey=a&offsetId=" + cursor),
             "400 bad_offset");
   for (const std::string bad : {"0", "1001", "x", ""}) {
-    EXPECT_EQ(outcome("/v1/groupingFeeds/10000/activities?activityLimit=" + bad), "400 bad_parameter");
+    EXPECT_EQ(outcome("/v1/groupingFeeds/10000/activities?activityLimit=" + bad),
+              "400 bad_parameter");
   }
 }
 
@@ -101,7 +104,8 @@ TEST_F(GroupingFeedRoutes, InsideAGroup_PagesAreOfActivities) {
   rows().activity({.groups = {{feed, "a"}}});
   rows().commit();
   const std::string inside = "/v1/groupingFeeds/10000/groups/activities";
-  EXPECT_EQ(walk(inside + "?groupKey=a%2fb%26%00%2B&limit=2", "activities"), "10004 10003|10002 10001|10000");
+  EXPECT_EQ(walk(inside + "?groupKey=a%2fb%26%00%2B&limit=2", "activities"),
+            "10004 10003|10002 10001|10000");
   EXPECT_EQ(walk(inside + "?groupKey=", "activities"), "10005");
   EXPECT_EQ(walk(inside + "?groupKey=a", "activities"), "10006");
   EXPECT_EQ(get(inside + "?groupKey=none").body, R"({"activities":[],"next":null})");
@@ -155,7 +159,8 @@ TEST_F(GroupingFeedRoutes, ManyRowsGone_GoesOnInsideTheGroup) {
   }
   rows().pending(1, {DeletionKind::kObjectCascade, 0, rows().next_activity(), "food", "pizza"});
   rows().commit();
-  EXPECT_EQ(groups(), fmt::format(" |  | big×{}[10001] old×1[10000]", 2 * limits::kSkippedRows + 11));
+  EXPECT_EQ(groups(),
+            fmt::format(" |  | big×{}[10001] old×1[10000]", 2 * limits::kSkippedRows + 11));
 }
 
 }  // namespace

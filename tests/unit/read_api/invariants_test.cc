@@ -16,8 +16,10 @@ class Invariants : public test::ReadWorld {
     rows().put_row(keys::counter_key(keys::CounterKind::kUsers), keys::encode_integer(10001));
     rows().put_row(keys::user_key(UserId{10000}), keys::encode_integer(1));
     rows().put_row(keys::subscription_key(UserId{10000}, feed_), keys::encode_integer(kFirstId));
-    rows().put_row(keys::article_key(feed_, ArticleId{10000}), make_article_value(ArticleId{10000}, "x"));
-    rows().put_row(keys::article_key(feed_, ArticleId{10001}), make_article_value(ArticleId{10001}, "y"));
+    rows().put_row(keys::article_key(feed_, ArticleId{10000}),
+                   make_article_value(ArticleId{10000}, "x"));
+    rows().put_row(keys::article_key(feed_, ArticleId{10001}),
+                   make_article_value(ArticleId{10001}, "y"));
     rows().put_row(keys::article_counter_key(feed_), keys::encode_integer(10002));
     rows().collection("food");
     rows().object("food", "pizza");
@@ -40,21 +42,34 @@ class Invariants : public test::ReadWorld {
   const std::string group_{"k\0", 2};
 };
 
-TEST_F(Invariants, SoundRows_HaveNone) { EXPECT_THAT(violations(), IsEmpty()); }
+TEST_F(Invariants, SoundRows_HaveNone) {
+  EXPECT_THAT(violations(), IsEmpty());
+}
 
 TEST_F(Invariants, EveryMissingRow_IsNoticed) {
   // Whatever row is taken away, something else tells.
-  for (const auto& key :
-       {keys::feed_key(feed_), keys::article_counter_key(feed_), keys::article_key(feed_, ArticleId{10000}),
-        keys::article_key(feed_, ArticleId{10001}), keys::user_key(UserId{10000}),
-        keys::subscription_key(UserId{10000}, feed_), keys::activity_key(post_), keys::activity_key(comment_),
-        keys::feed_activity_key(feed_, post_), keys::activity_feed_key(post_, feed_),
-        keys::object_activity_key("food", "pizza", post_), keys::reaction_key(post_, comment_),
-        keys::reaction_key(comment_, reply_), keys::thread_key(post_, comment_), keys::thread_key(post_, reply_),
-        keys::grouping_feed_key(grouping_), keys::grouped_activity_key(grouping_, group_, post_),
-        keys::activity_grouping_feed_key(post_, grouping_), keys::group_key(grouping_, group_),
-        keys::group_order_key(grouping_, reply_), keys::collection_key("food"),
-        keys::counter_key(keys::CounterKind::kUsers)}) {
+  for (const auto& key : {keys::feed_key(feed_),
+                          keys::article_counter_key(feed_),
+                          keys::article_key(feed_, ArticleId{10000}),
+                          keys::article_key(feed_, ArticleId{10001}),
+                          keys::user_key(UserId{10000}),
+                          keys::subscription_key(UserId{10000}, feed_),
+                          keys::activity_key(post_),
+                          keys::activity_key(comment_),
+                          keys::feed_activity_key(feed_, post_),
+                          keys::activity_feed_key(post_, feed_),
+                          keys::object_activity_key("food", "pizza", post_),
+                          keys::reaction_key(post_, comment_),
+                          keys::reaction_key(comment_, reply_),
+                          keys::thread_key(post_, comment_),
+                          keys::thread_key(post_, reply_),
+                          keys::grouping_feed_key(grouping_),
+                          keys::grouped_activity_key(grouping_, group_, post_),
+                          keys::activity_grouping_feed_key(post_, grouping_),
+                          keys::group_key(grouping_, group_),
+                          keys::group_order_key(grouping_, reply_),
+                          keys::collection_key("food"),
+                          keys::counter_key(keys::CounterKind::kUsers)}) {
     store::Batch batch;
     std::string kept;
     {
@@ -78,13 +93,15 @@ TEST_F(Invariants, EveryMissingRow_IsNoticed) {
 TEST_F(Invariants, StrayRows_AreNoticed) {
   for (const auto& key :
        {keys::article_counter_key(FeedId{20000}), keys::article_key(feed_, ArticleId{10002}),
-        keys::article_key(FeedId{20000}, ArticleId{10000}), keys::subscription_key(UserId{10000}, grouping_),
-        keys::feed_activity_key(feed_, comment_), keys::activity_feed_key(comment_, feed_),
-        keys::object_activity_key("", "pizza", post_), keys::reaction_key(post_, reply_),
-        keys::thread_key(comment_, reply_), keys::grouped_activity_key(grouping_, "x", post_),
+        keys::article_key(FeedId{20000}, ArticleId{10000}),
+        keys::subscription_key(UserId{10000}, grouping_), keys::feed_activity_key(feed_, comment_),
+        keys::activity_feed_key(comment_, feed_), keys::object_activity_key("", "pizza", post_),
+        keys::reaction_key(post_, reply_), keys::thread_key(comment_, reply_),
+        keys::grouped_activity_key(grouping_, "x", post_),
         keys::activity_grouping_feed_key(comment_, grouping_), keys::group_key(grouping_, "x"),
-        keys::group_order_key(grouping_, post_), keys::object_key("books", "1"), keys::activity_key(ActivityId{20000}),
-        std::string("\x0f\x01"), std::string("\x21zz"), std::string("\x40")}) {
+        keys::group_order_key(grouping_, post_), keys::object_key("books", "1"),
+        keys::activity_key(ActivityId{20000}), std::string("\x0f\x01"), std::string("\x21zz"),
+        std::string("\x40")}) {
     rows().put_row(key, "");
     rows().commit();
     EXPECT_THAT(violations(), ::testing::Not(IsEmpty())) << "with " << keys::print_key(key);

@@ -66,12 +66,15 @@ TEST_F(Openapi, RoutesAndPaths_AreTheSame) {
 
 TEST_F(Openapi, BodiesAreTaken_WhereTheyAreDocumented) {
   for (const auto& route : node_.routes()) {
-    const auto& operation =
-        document_.at("paths").at(route.pattern).at(lower(http::to_string(route.method))).as_object();
+    const auto& operation = document_.at("paths")
+                                .at(route.pattern)
+                                .at(lower(http::to_string(route.method)))
+                                .as_object();
     const auto* body = operation.if_contains("requestBody");
     EXPECT_EQ(body != nullptr, route.body != http::Body::kIgnored) << route.pattern;
     if (body == nullptr) continue;
-    EXPECT_EQ(body->at("content").as_object().contains("text/plain"), route.body == http::Body::kText)
+    EXPECT_EQ(body->at("content").as_object().contains("text/plain"),
+              route.body == http::Body::kText)
         << route.pattern;
     if (route.body == http::Body::kOptionalJson) {
       EXPECT_FALSE(body->at("required").as_bool()) << route.pattern;
@@ -90,7 +93,8 @@ TEST_F(Openapi, EveryPathParameter_IsDeclared) {
         std::string name(reference->as_string());
         name.erase(0, name.rfind('/') + 1);
         const auto& one = document_.at("components").at("parameters").at(name);
-        if (one.at("in").as_string() == "path") declared.insert(std::string(one.at("name").as_string()));
+        if (one.at("in").as_string() == "path")
+          declared.insert(std::string(one.at("name").as_string()));
       }
       std::set<std::string> in_path;
       for (auto at = path.find('{'); at != bj::string_view::npos; at = path.find('{', at + 1)) {
@@ -103,8 +107,13 @@ TEST_F(Openapi, EveryPathParameter_IsDeclared) {
 
 TEST_F(Openapi, EveryCode_IsListed) {
   std::set<std::string> listed;
-  for (const auto& code :
-       document_.at("components").at("schemas").at("Problem").at("properties").at("code").at("enum").as_array()) {
+  for (const auto& code : document_.at("components")
+                              .at("schemas")
+                              .at("Problem")
+                              .at("properties")
+                              .at("code")
+                              .at("enum")
+                              .as_array()) {
     listed.insert(std::string(code.as_string()));
   }
   std::set<std::string> codes;

@@ -133,7 +133,9 @@ TEST_F(ReactionRoutes, CascadeUnderWay_MarksReactions) {
   EXPECT_EQ(tree(nested), "10002(10003)");
   EXPECT_EQ(nested.at("reactions").at(0).at("objectId").as_string(), "deleted");
   EXPECT_EQ(nested.at("reactions").at(0).at("linkedActivityId").as_string(), "10001");
-  EXPECT_EQ(get("/v1/activities/10004/reactions").json.at("reactions").at(0).at("objectId").as_string(), "10004");
+  EXPECT_EQ(
+      get("/v1/activities/10004/reactions").json.at("reactions").at(0).at("objectId").as_string(),
+      "10004");
   EXPECT_EQ(walk("/v1/activities/10005/thread", "reactions"), "10005");
   EXPECT_THAT(violations(), ::testing::IsEmpty());
 }
