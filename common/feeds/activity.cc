@@ -11,9 +11,14 @@ namespace {
 constexpr std::int64_t kSecond = 1'000'000'000;
 
 // The members of a stored value up to extraData, in order; each is a string.
-constexpr std::array<std::string_view, 8> kLeads = {
-    R"({"id":")",         R"(","objectId":")",  R"(","collectionId":")", R"(","linkedActivityId":")",
-    R"(","createdAt":")", R"(","updatedAt":")", R"(","userId":")",       R"(","activityType":")"};
+constexpr std::array<std::string_view, 8> kLeads = {R"({"id":")",
+                                                    R"(","objectId":")",
+                                                    R"(","collectionId":")",
+                                                    R"(","linkedActivityId":")",
+                                                    R"(","createdAt":")",
+                                                    R"(","updatedAt":")",
+                                                    R"(","userId":")",
+                                                    R"(","activityType":")"};
 constexpr std::string_view kExtraDataLead = R"(","extraData":)";
 
 // Appends the inside of a JSON string. Most texts need no escape.
@@ -35,7 +40,8 @@ Error damaged(std::string_view value) {
                "an activity's stored value is damaged: " + std::string(value.substr(0, 64))};
 }
 
-// Takes the inside of a JSON string up to its closing quote, which stays. nullopt if it does not end.
+// Takes the inside of a JSON string up to its closing quote, which stays. nullopt if it does not
+// end.
 std::optional<std::string> take_inside(std::string_view& rest) {
   auto end = rest.find_first_of("\"\\");
   if (end != std::string_view::npos && rest[end] == '"') {

@@ -7,8 +7,8 @@
 namespace feeds {
 namespace {
 
-// The rows of an object. If it was deleted and the deletion is under way, only those made since: what
-// is left of the older ones is gone in every way, and may be a million rows.
+// The rows of an object. If it was deleted and the deletion is under way, only those made since:
+// what is left of the older ones is gone in every way, and may be a million rows.
 keys::Range rows_of(const PendingDeletions& pending, const ObjectReference& object,
                     keys::Before before) {
   auto range = keys::object_activities(object.collection_id, object.object_id, before);
@@ -18,15 +18,16 @@ keys::Range rows_of(const PendingDeletions& pending, const ObjectReference& obje
     if (!of_object || deletion.object_id != object.object_id) continue;
     if (!object.collection_id.empty() && deletion.collection_id != object.collection_id) continue;
     // Newest first: the newest that is gone is where the range ends.
-    range.end = std::min(range.end, keys::object_activity_key(object.collection_id, object.object_id,
-                                                              ActivityId{deletion.below - 1}));
+    range.end =
+        std::min(range.end, keys::object_activity_key(object.collection_id, object.object_id,
+                                                      ActivityId{deletion.below - 1}));
   }
   return range;
 }
 
 Status append_only_one(store::View& view, const PendingDeletions& pending,
-                           const ObjectReference& object, const ActivityPageRequest& request,
-                           std::string& out) {
+                       const ObjectReference& object, const ActivityPageRequest& request,
+                       std::string& out) {
   const auto page = append_activities(view, pending, rows_of(pending, object, request.before),
                                       request.limit, out);
   if (!page) return page.error();
@@ -35,8 +36,8 @@ Status append_only_one(store::View& view, const PendingDeletions& pending,
                  fmt::format("no activity points at the object \"{}\"", object.object_id)};
   }
   if (page->next) {
-    return Error{Code::kSeveralActivities, fmt::format("several activities point at the object \"{}\"",
-                                                       object.object_id)};
+    return Error{Code::kSeveralActivities,
+                 fmt::format("several activities point at the object \"{}\"", object.object_id)};
   }
   return done();
 }

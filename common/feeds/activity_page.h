@@ -22,8 +22,8 @@ using Keep = std::function<bool(const Activity&)>;
 // The activities of index rows, one at a time, as they are once everything pending is done.
 class ActivityRows {
  public:
-  // Passes over at most `skips` rows that are not shown, which it counts down. References outlive it; the
-  // view may not be moved by others between two calls of next().
+  // Passes over at most `skips` rows that are not shown, which it counts down. References outlive
+  // it; the view may not be moved by others between two calls of next().
   ActivityRows(store::View& view, const PendingDeletions& pending, keys::Range range,
                std::uint64_t& skips, Keep keep = nullptr);
 
@@ -55,14 +55,14 @@ class ActivityRows {
 
 struct ActivityPage {
   std::uint64_t count = 0;
-  // The offset to go on with; nullopt exactly when nothing follows (or only rows that are gone; then
-  // possibly an empty page more).
+  // The offset to go on with; nullopt exactly when nothing follows (or only rows that are gone;
+  // then possibly an empty page more).
   std::optional<ActivityId> next;
   bool cut = false;  // ended because too many rows were gone
 };
 
-// Appends activities, comma-separated: at most `limit`, and, but for the first, not past `end` bytes of
-// `out`. Error: kInternal.
+// Appends activities, comma-separated: at most `limit`, and, but for the first, not past `end`
+// bytes of `out`. Error: kInternal.
 Result<ActivityPage> append_activities(ActivityRows& rows, std::uint64_t limit, std::size_t end,
                                        std::string& out);
 

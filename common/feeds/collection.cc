@@ -19,7 +19,9 @@ Status require(store::View& view, std::string_view collection) {
   return done();
 }
 
-void as_stored(std::string_view, std::string_view value, std::string& out) { out += value; }
+void as_stored(std::string_view, std::string_view value, std::string& out) {
+  out += value;
+}
 
 }  // namespace
 
@@ -35,8 +37,8 @@ Status append_object(store::View& view, std::string_view collection, std::string
   if (auto there = require(view, collection); !there) return there;
   const auto value = view.find(keys::object_key(collection, object));
   if (!value) {
-    return Error{Code::kNoSuchObject, fmt::format("there is no object \"{}\" in collection \"{}\"",
-                                                  object, collection)};
+    return Error{Code::kNoSuchObject,
+                 fmt::format("there is no object \"{}\" in collection \"{}\"", object, collection)};
   }
   out += *value;
   return done();

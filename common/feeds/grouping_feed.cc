@@ -32,7 +32,8 @@ Status require(store::View& view, FeedId feed) {
   return done();
 }
 
-// A page of groups in the making. Walks the order of groups, leaving it for each group's activities.
+// A page of groups in the making. Walks the order of groups, leaving it for each group's
+// activities.
 class GroupPage {
  public:
   GroupPage(store::View& view, const PendingDeletions& pending, FeedId feed,
@@ -42,8 +43,8 @@ class GroupPage {
   Status run() {
     out_ += "{\"activityGroups\":[";
     end_ = out_.size() + limits::kPageBytes;
-    auto range = request_.from ? keys::group_order(feed_, request_.from->newest)
-                               : keys::group_order(feed_);
+    auto range =
+        request_.from ? keys::group_order(feed_, request_.from->newest) : keys::group_order(feed_);
     if (request_.from && request_.from->inside) {
       range.first = keys::group_order_key(feed_, request_.from->newest);
     }

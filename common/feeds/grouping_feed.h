@@ -19,8 +19,8 @@ std::optional<GroupCounts> decode_group(std::string_view value);
 // Error: kNoSuchGroupingFeed.
 Status append_grouping_feed(store::View& view, FeedId feed, std::string& out);
 
-// A place in the list of groups: behind the group whose newest activity that was, or, if `inside` is set,
-// in it, behind that activity.
+// A place in the list of groups: behind the group whose newest activity that was, or, if `inside`
+// is set, in it, behind that activity.
 struct GroupCursor {
   ActivityId newest;
   keys::Before inside;
@@ -36,13 +36,14 @@ struct GroupPageRequest {
   std::optional<GroupCursor> from;
 };
 
-// `{"activityGroups":[{"groupKey":…,"activityCount":2,"activities":[…]}],"next":…}`, groups by their newest
-// activity. A page ends at limits::kPageBytes like any other; a single group that is longer shows fewer.
-// Error: kNoSuchGroupingFeed.
+// `{"activityGroups":[{"groupKey":…,"activityCount":2,"activities":[…]}],"next":…}`, groups by
+// their newest activity. A page ends at limits::kPageBytes like any other; a single group that is
+// longer shows fewer. Error: kNoSuchGroupingFeed.
 Status append_groups(store::View& view, const PendingDeletions& pending, FeedId feed,
                      const GroupPageRequest& request, std::string& out);
 
-// `{"activities":[…],"next":…}` of one group; empty for a key without entries. Error: kNoSuchGroupingFeed.
+// `{"activities":[…],"next":…}` of one group; empty for a key without entries. Error:
+// kNoSuchGroupingFeed.
 Status append_group_activities(store::View& view, const PendingDeletions& pending, FeedId feed,
                                std::string_view group, const ActivityPageRequest& request,
                                std::string& out);

@@ -30,7 +30,8 @@ void Walk::each(const keys::Range& range, const Row& row) {
       return bunch.size() < kBunchRows && bytes < kBunchBytes;
     });
     if (status_) status_ = view_.status();
-    if (status_ && view_.retired()) status_ = Error{Code::kReopening, "the database was replaced meanwhile"};
+    if (status_ && view_.retired())
+      status_ = Error{Code::kReopening, "the database was replaced meanwhile"};
     if (bunch.empty()) return;
     for (const auto& [key, value] : bunch) {
       if (over()) return;

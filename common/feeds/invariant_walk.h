@@ -10,8 +10,8 @@
 #include "common/feeds/pending_deletion.h"
 #include "common/keys/keyspace.h"
 
-// What the checks of invariants.h are written with: walking a space while looking other rows up. Only for
-// the files invariants*.cc.
+// What the checks of invariants.h are written with: walking a space while looking other rows up.
+// Only for the files invariants*.cc.
 namespace feeds::invariants {
 
 class Walk {

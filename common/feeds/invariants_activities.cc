@@ -171,24 +171,25 @@ void check_entries(Walk& walk) {
   const auto settle = [&] {
     if (current && !being_deleted(walk, current->feed)) check_counts(walk, *current, counted);
   };
-  walk.each(keys::Space::kGroupingFeedActivities, [&](std::string_view key, std::string_view value) {
-    auto row = keys::parse_grouped(key);
-    if (!row) return;
-    const FeedId feed{*keys::decode_integer(key.substr(1, keys::kIntegerBytes))};
-    if (!current || current->feed != feed || current->group != row->group) {
-      settle();
-      current = GroupRow{feed, row->group};
-      counted = GroupCounts{0, row->activity};
-    }
-    ++counted.entries;
-    if (!walk.has(keys::grouping_feed_key(feed)) && !being_deleted(walk, feed)) {
-      walk.violation(key, "an entry of no grouping feed");
-    }
-    check_copy(walk, key, value);
-    if (walk.get(keys::activity_grouping_feed_key(row->activity, feed)) != row->group) {
-      walk.violation(key, "its counterpart is missing or names another group");
-    }
-  });
+  walk.each(keys::Space::kGroupingFeedActivities,
+            [&](std::string_view key, std::string_view value) {
+              auto row = keys::parse_grouped(key);
+              if (!row) return;
+              const FeedId feed{*keys::decode_integer(key.substr(1, keys::kIntegerBytes))};
+              if (!current || current->feed != feed || current->group != row->group) {
+                settle();
+                current = GroupRow{feed, row->group};
+                counted = GroupCounts{0, row->activity};
+              }
+              ++counted.entries;
+              if (!walk.has(keys::grouping_feed_key(feed)) && !being_deleted(walk, feed)) {
+                walk.violation(key, "an entry of no grouping feed");
+              }
+              check_copy(walk, key, value);
+              if (walk.get(keys::activity_grouping_feed_key(row->activity, feed)) != row->group) {
+                walk.violation(key, "its counterpart is missing or names another group");
+              }
+            });
   settle();
 }
 

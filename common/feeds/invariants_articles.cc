@@ -27,7 +27,8 @@ void check_users(Walk& walk) {
   std::uint64_t counted = 0;
   const auto settle = [&] {
     if (!user || told == counted) return;
-    walk.violation(keys::user_key(*user), fmt::format("says {} subscriptions, has {}", told, counted));
+    walk.violation(keys::user_key(*user),
+                   fmt::format("says {} subscriptions, has {}", told, counted));
   };
   walk.each(keys::Space::kUsers, [&](std::string_view key, std::string_view value) {
     const auto row = keys::parse_user_row(key);
@@ -55,7 +56,8 @@ void check_feeds(Walk& walk) {
     if (!feed) return;
     if (feed->value >= next) walk.violation(key, "its id was not given out");
     if (!starts_with_id(value, feed->value)) walk.violation(key, "its value is of another feed");
-    if (!walk.has(keys::article_counter_key(*feed))) walk.violation(key, "it has no articles counter");
+    if (!walk.has(keys::article_counter_key(*feed)))
+      walk.violation(key, "it has no articles counter");
   });
   walk.each(keys::Space::kGroupingFeeds, [&](std::string_view key, std::string_view value) {
     const auto feed = keys::decode_integer(key.substr(1));
@@ -77,7 +79,8 @@ void check_articles(Walk& walk) {
       walk.violation(key, "the article before it is missing");
     }
   });
-  // Contiguous from the first id on, and not past the counter: with the check above, exactly up to it.
+  // Contiguous from the first id on, and not past the counter: with the check above, exactly up to
+  // it.
   std::optional<FeedId> feed;
   std::uint64_t expected = 0;
   std::optional<std::uint64_t> next;
@@ -99,7 +102,8 @@ void check_articles(Walk& walk) {
     }
     expected = row->article.value + 1;
     if (row->article.value >= *next) walk.violation(key, "its id was not given out");
-    if (!starts_with_id(value, row->article.value)) walk.violation(key, "its value is of another article");
+    if (!starts_with_id(value, row->article.value))
+      walk.violation(key, "its value is of another article");
   });
 }
 

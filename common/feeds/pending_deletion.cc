@@ -13,14 +13,17 @@ bool of_object(DeletionKind kind) {
   return kind == DeletionKind::kObjectCascade || kind == DeletionKind::kObjectSetNil;
 }
 
-// Whether a deleted object is what the activity refers to: by its collection, or without naming one.
+// Whether a deleted object is what the activity refers to: by its collection, or without naming
+// one.
 bool refers(const Activity& activity, const Deletion& deletion) {
   return of_object(deletion.kind) && !activity.reaction() && activity.id.value < deletion.below &&
          activity.object_id == deletion.object_id &&
          (activity.collection_id.empty() || activity.collection_id == deletion.collection_id);
 }
 
-Error unknown_form() { return Error{Code::kInternal, "a deletion record has no known form"}; }
+Error unknown_form() {
+  return Error{Code::kInternal, "a deletion record has no known form"};
+}
 
 std::string as_json(std::string_view text) {
   std::string out;
@@ -92,8 +95,8 @@ Result<PendingDeletions> PendingDeletions::load(store::Reader& reader) {
   PendingDeletions pending;
   Status decoded = done();
   const auto range = keys::range_of(keys::Space::kPending);
-  const auto scanned = reader.scan(
-      range.first, range.end, [&](std::string_view, std::string_view value) {
+  const auto scanned =
+      reader.scan(range.first, range.end, [&](std::string_view, std::string_view value) {
         auto deletion = decode_deletion(value);
         if (!deletion) {
           decoded = deletion.error();
@@ -111,8 +114,8 @@ Result<PendingDeletions> PendingDeletions::load(store::Reader& reader) {
 }
 
 bool PendingDeletions::gone(const Activity& activity) const {
-  // Oldest first, as they are carried out: an activity that lost its reference to an earlier one is not
-  // touched by a later one.
+  // Oldest first, as they are carried out: an activity that lost its reference to an earlier one is
+  // not touched by a later one.
   for (const auto& deletion : deletions_) {
     if (!refers(activity, deletion)) continue;
     return deletion.kind == DeletionKind::kObjectCascade;
@@ -149,7 +152,8 @@ Result<bool> PendingDeletions::see(store::Reader& reader, Activity& activity) co
   for (const auto& deletion : deletions_) {
     if (deletion.kind == DeletionKind::kMarksOfReactions) mark(ActivityId{deletion.target});
   }
-  // A cascade takes no reactions, so of the activities above this one only the topmost can be gone by it.
+  // A cascade takes no reactions, so of the activities above this one only the topmost can be gone
+  // by it.
   if (cascades_ && top && activity.object_id != kDeletedMark) {
     const auto top_gone = gone(reader, *top);
     if (!top_gone) return top_gone.error();

@@ -38,8 +38,8 @@ Result<Deletion> decode_deletion(std::string_view value);
 // For `feedctl dump`.
 std::string to_text(const Deletion& deletion);
 
-// The deletions under way in one state of the store. Reads pass every activity they are about to show, or
-// to act on, through see().
+// The deletions under way in one state of the store. Reads pass every activity they are about to
+// show, or to act on, through see().
 class PendingDeletions {
  public:
   static Result<PendingDeletions> load(store::Reader& reader);
@@ -48,14 +48,15 @@ class PendingDeletions {
   // Whether see() can change or drop anything.
   bool touch_activities() const { return touch_activities_; }
 
-  // The activity as it is once everything pending is done: false if it is gone then; else adjusted: marks
-  // of deleted threads and parents, references of deleted objects. `reader` is of the same state.
+  // The activity as it is once everything pending is done: false if it is gone then; else adjusted:
+  // marks of deleted threads and parents, references of deleted objects. `reader` is of the same
+  // state.
   Result<bool> see(store::Reader& reader, Activity& activity) const;
 
   const std::vector<Deletion>& deletions() const { return deletions_; }
 
  private:
-  bool gone(const Activity& activity) const;      // itself points at a deleted object (CASCADE)
+  bool gone(const Activity& activity) const;  // itself points at a deleted object (CASCADE)
   Result<bool> gone(store::Reader& reader, ActivityId id) const;
 
   std::vector<Deletion> deletions_;
@@ -64,7 +65,7 @@ class PendingDeletions {
 };
 
 // The activity of that id as see() shows it; nullopt if there is none.
-Result<std::optional<Activity>> find_activity(store::Reader& reader, const PendingDeletions& pending,
-                                              ActivityId id);
+Result<std::optional<Activity>> find_activity(store::Reader& reader,
+                                              const PendingDeletions& pending, ActivityId id);
 
 }  // namespace feeds

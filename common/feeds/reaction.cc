@@ -163,8 +163,9 @@ Status append_thread(store::View& view, const PendingDeletions& pending, Activit
   if ((*found)->reaction()) {
     const auto thread = (*found)->top();
     if (!thread) {
-      return Error{Code::kNoSuchActivity,
-                   fmt::format("the activity that topped the thread of {} is gone", activity.value)};
+      return Error{
+          Code::kNoSuchActivity,
+          fmt::format("the activity that topped the thread of {} is gone", activity.value)};
     }
     top = *thread;
     if (auto there = require(view, pending, top); !there) return there;

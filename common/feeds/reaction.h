@@ -17,10 +17,10 @@ struct ReactionsRequest {
   int depth = 1;  // 1…limits::kReactionDepth
 };
 
-// `{"reactions":[…],"next":…}`: the direct ones. With a depth of 2 and more each has the same two members,
-// with its newest limits::kNestedReactions, and so on down. At most limits::kReplyReactions in all, nearer
-// levels first; a list that was left out for that is empty with `next` set to where it begins.
-// Error: kNoSuchActivity.
+// `{"reactions":[…],"next":…}`: the direct ones. With a depth of 2 and more each has the same two
+// members, with its newest limits::kNestedReactions, and so on down. At most
+// limits::kReplyReactions in all, nearer levels first; a list that was left out for that is empty
+// with `next` set to where it begins. Error: kNoSuchActivity.
 Status append_reactions(store::View& view, const PendingDeletions& pending,
                         const ReactionsRequest& request, std::string& out);
 

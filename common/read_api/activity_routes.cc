@@ -12,9 +12,10 @@ void get_feed_activities(const ReadContext& context, const ExchangePtr& exchange
   if (!feed) return exchange->send_error(feed.error());
   const auto page = query_activity_page(exchange->request());
   if (!page) return exchange->send_error(page.error());
-  serve_body(context, exchange, [feed = *feed, page = *page](auto& view, auto& pending, auto& body) {
-    return append_feed_activities(view, pending, feed, page, body);
-  });
+  serve_body(context, exchange,
+             [feed = *feed, page = *page](auto& view, auto& pending, auto& body) {
+               return append_feed_activities(view, pending, feed, page, body);
+             });
 }
 
 void get_activity(const ReadContext& context, const ExchangePtr& exchange) {
@@ -65,9 +66,10 @@ void get_activities(const ReadContext& context, const ExchangePtr& exchange) {
 
 void mount_activity_routes(http::Router& router, const ReadContext& context) {
   const auto add = [&](std::string pattern, auto handler) {
-    router.add({.method = http::Method::kGet,
-                .pattern = std::move(pattern),
-                .handler = [&context, handler](const auto& exchange) { handler(context, exchange); }});
+    router.add(
+        {.method = http::Method::kGet,
+         .pattern = std::move(pattern),
+         .handler = [&context, handler](const auto& exchange) { handler(context, exchange); }});
   };
   add("/v1/feeds/{feedId}/activities", get_feed_activities);
   add("/v1/activities", get_activities);

@@ -55,20 +55,20 @@ void get_objects(const ReadContext& context, const ExchangePtr& exchange) {
 void get_object(const ReadContext& context, const ExchangePtr& exchange) {
   std::string collection(exchange->request().path_value(0));
   std::string object(exchange->request().path_value(1));
-  serve_body(context, exchange,
-             [collection = std::move(collection), object = std::move(object)](auto& view, auto&,
-                                                                              auto& body) {
-               return append_object(view, collection, object, body);
-             });
+  serve_body(
+      context, exchange,
+      [collection = std::move(collection), object = std::move(object)](
+          auto& view, auto&, auto& body) { return append_object(view, collection, object, body); });
 }
 
 }  // namespace
 
 void mount_collection_routes(http::Router& router, const ReadContext& context) {
   const auto add = [&](std::string pattern, auto handler) {
-    router.add({.method = http::Method::kGet,
-                .pattern = std::move(pattern),
-                .handler = [&context, handler](const auto& exchange) { handler(context, exchange); }});
+    router.add(
+        {.method = http::Method::kGet,
+         .pattern = std::move(pattern),
+         .handler = [&context, handler](const auto& exchange) { handler(context, exchange); }});
   };
   add("/v1/collections", get_collections);
   add("/v1/collections/{collectionId}", get_collection);

@@ -28,7 +28,8 @@ Result<GroupPageRequest> query_group_page(const http::Request& request, FeedId f
   if (*offset) {
     page.from = decode_cursor(feed, **offset);
     if (!page.from) {
-      return Error{Code::kBadOffset, "offsetId is not a group cursor: it must be `next` of a page before"};
+      return Error{Code::kBadOffset,
+                   "offsetId is not a group cursor: it must be `next` of a page before"};
     }
   }
   return page;
@@ -39,9 +40,10 @@ void get_groups(const ReadContext& context, const ExchangePtr& exchange) {
   if (!feed) return exchange->send_error(feed.error());
   const auto page = query_group_page(exchange->request(), *feed);
   if (!page) return exchange->send_error(page.error());
-  serve_body(context, exchange, [feed = *feed, page = *page](auto& view, auto& pending, auto& body) {
-    return append_groups(view, pending, feed, page, body);
-  });
+  serve_body(context, exchange,
+             [feed = *feed, page = *page](auto& view, auto& pending, auto& body) {
+               return append_groups(view, pending, feed, page, body);
+             });
 }
 
 void get_group_activities(const ReadContext& context, const ExchangePtr& exchange) {
@@ -64,9 +66,10 @@ void get_group_activities(const ReadContext& context, const ExchangePtr& exchang
 
 void mount_grouping_feed_routes(http::Router& router, const ReadContext& context) {
   const auto add = [&](std::string pattern, auto handler) {
-    router.add({.method = http::Method::kGet,
-                .pattern = std::move(pattern),
-                .handler = [&context, handler](const auto& exchange) { handler(context, exchange); }});
+    router.add(
+        {.method = http::Method::kGet,
+         .pattern = std::move(pattern),
+         .handler = [&context, handler](const auto& exchange) { handler(context, exchange); }});
   };
   add("/v1/groupingFeeds/{feedId}", get_grouping_feed);
   add("/v1/groupingFeeds/{feedId}/activities", get_groups);

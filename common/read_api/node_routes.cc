@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "common/read_api/openapi.h"
+
 namespace feeds::read_api {
 namespace {
 
@@ -77,19 +79,23 @@ void mount_node_routes(http::Router& router, const NodeContext& context) {
   get("/healthz", [](const auto& exchange) { send_json(*exchange, {{"status", "ok"}}); });
   get("/readyz", [&context](const auto& exchange) { readyz(context, exchange); });
   get("/metrics", [&context](const auto& exchange) { metrics(context, exchange); });
+  get("/openapi.json", [](const auto& exchange) {
+    exchange->reply().body = openapi_json();
+    exchange->send();
+  });
   get("/v1/cluster",
       [&context](const auto& exchange) { send_json(*exchange, to_json(context.status())); });
 }
 
 void register_node_gauges(const NodeContext& context) {
   auto& metrics = context.metrics;
-  metrics.gauge("feeds_applied_sequence", "Sequence of the newest commit this node serves", [&context] {
-    const auto position = context.status().position;
-    return position ? std::optional<double>(position->sequence.value) : std::nullopt;
-  });
-  metrics.gauge("feeds_waiting_reads", "Reads that wait for a position", [&context] {
-    return std::optional<double>(context.read.gate.waiting());
-  });
+  metrics.gauge("feeds_applied_sequence", "Sequence of the newest commit this node serves",
+                [&context] {
+                  const auto position = context.status().position;
+                  return position ? std::optional<double>(position->sequence.value) : std::nullopt;
+                });
+  metrics.gauge("feeds_waiting_reads", "Reads that wait for a position",
+                [&context] { return std::optional<double>(context.read.gate.waiting()); });
 }
 
 }  // namespace feeds::read_api

@@ -32,7 +32,8 @@ Result<ActivityPageRequest> query_activity_page(const http::Request& request) {
   if (!offset) return offset.error();
   if (*offset) {
     const auto id = parse_decimal(**offset);
-    if (!id) return Error{Code::kBadOffset, "offsetId must be the id of an activity: decimal digits"};
+    if (!id)
+      return Error{Code::kBadOffset, "offsetId must be the id of an activity: decimal digits"};
     page.before = ActivityId{*id};
   }
   return page;

@@ -27,11 +27,11 @@ void get_reactions(const ReadContext& context, const ExchangePtr& exchange) {
   if (!page) return exchange->send_error(page.error());
   const auto depth = query_depth(request);
   if (!depth) return exchange->send_error(depth.error());
-  serve_body(context, exchange,
-             [wanted = ReactionsRequest{*activity, *page, *depth}](auto& view, auto& pending,
-                                                                    auto& body) {
-               return append_reactions(view, pending, wanted, body);
-             });
+  serve_body(
+      context, exchange,
+      [wanted = ReactionsRequest{*activity, *page, *depth}](auto& view, auto& pending, auto& body) {
+        return append_reactions(view, pending, wanted, body);
+      });
 }
 
 void get_thread(const ReadContext& context, const ExchangePtr& exchange) {
@@ -57,9 +57,10 @@ void get_reaction(const ReadContext& context, const ExchangePtr& exchange) {
 
 void mount_reaction_routes(http::Router& router, const ReadContext& context) {
   const auto add = [&](std::string pattern, auto handler) {
-    router.add({.method = http::Method::kGet,
-                .pattern = std::move(pattern),
-                .handler = [&context, handler](const auto& exchange) { handler(context, exchange); }});
+    router.add(
+        {.method = http::Method::kGet,
+         .pattern = std::move(pattern),
+         .handler = [&context, handler](const auto& exchange) { handler(context, exchange); }});
   };
   add("/v1/activities/{activityId}/reactions", get_reactions);
   add("/v1/activities/{activityId}/thread", get_thread);

@@ -12,7 +12,8 @@ Result<std::optional<Position>> wanted_position(const http::Request& request) {
   if (!request.min_position) return std::optional<Position>();
   const auto position = parse_position(*request.min_position);
   if (!position) {
-    return Error{Code::kBadHeader, "Feeds-Min-Position must be <epoch>-<sequence>, as in Feeds-Position"};
+    return Error{Code::kBadHeader,
+                 "Feeds-Min-Position must be <epoch>-<sequence>, as in Feeds-Position"};
   }
   return position;
 }
@@ -121,16 +122,17 @@ void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, R
 }
 
 void serve_body(const ReadContext& context, const http::ExchangePtr& exchange, BodyRead read) {
-  serve_read(context, exchange, [read = std::move(read)](store::View view, auto& reply_to) -> Status {
-    store::ViewReader reader(view);
-    const auto pending = PendingDeletions::load(reader);
-    if (!pending) return pending.error();
-    auto status = read(view, *pending, reply_to.reply().body);
-    // A read error looks like a row that is absent, so it is asked for first.
-    if (auto readable = view.status(); !readable) return readable;
-    if (status) reply_to.send();
-    return status;
-  });
+  serve_read(context, exchange,
+             [read = std::move(read)](store::View view, auto& reply_to) -> Status {
+               store::ViewReader reader(view);
+               const auto pending = PendingDeletions::load(reader);
+               if (!pending) return pending.error();
+               auto status = read(view, *pending, reply_to.reply().body);
+               // A read error looks like a row that is absent, so it is asked for first.
+               if (auto readable = view.status(); !readable) return readable;
+               if (status) reply_to.send();
+               return status;
+             });
 }
 
 }  // namespace feeds::read_api

@@ -20,10 +20,11 @@ struct ReadContext {
 // A read of the store: fills exchange.reply() from the view and sends it, or returns what is wrong.
 using Read = std::function<Status(store::View view, http::Exchange& exchange)>;
 
-// Runs `read` on a view that is at or past the request's Feeds-Min-Position, with the view's position on
-// the reply, errors included. A replica that is behind waits for it without a thread, up to
-// Feeds-Wait-Ms, then answers kReplicaBehind; a primary that never had it answers kPositionLost.
-// Errors: kBadHeader, kReopening, kReplicaBehind, kPositionLost, kOverloaded (too many waiting reads).
+// Runs `read` on a view that is at or past the request's Feeds-Min-Position, with the view's
+// position on the reply, errors included. A replica that is behind waits for it without a thread,
+// up to Feeds-Wait-Ms, then answers kReplicaBehind; a primary that never had it answers
+// kPositionLost. Errors: kBadHeader, kReopening, kReplicaBehind, kPositionLost, kOverloaded (too
+// many waiting reads).
 void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, Read read);
 
 // The same of a read that appends the reply's body, given the deletions under way in its snapshot.

@@ -43,8 +43,8 @@ struct PinReply {
 // made sense of.
 Result<PinReply> ask_digest(Client& client, Position at);
 
-// What the node's own walk over its indexes finds wrong, one line a violation, in the pin of `at`, or where it
-// is now if that pin has ended. Error: no reply that can be made sense of.
+// What the node's own walk over its indexes finds wrong, one line a violation, in the pin of `at`,
+// or where it is now if that pin has ended. Error: no reply that can be made sense of.
 Result<std::vector<std::string>> ask_violations(Client& client, Position at);
 
 // At most `limit` rows of `space` from the key `from_hex` on (empty: from its start; the key need

@@ -39,9 +39,10 @@ Status read_time(const json::Object& object, std::string_view name, std::int64_t
       return done();
     }
   }
-  return Error{Code::kBadMember, fmt::format("member \"{}\" must be an RFC 3339 time, or nanoseconds "
-                                             "since 1970",
-                                             name)};
+  return Error{Code::kBadMember,
+               fmt::format("member \"{}\" must be an RFC 3339 time, or nanoseconds "
+                           "since 1970",
+                           name)};
 }
 
 Result<Activity> read_activity(std::string_view text) {
@@ -53,10 +54,11 @@ Result<Activity> read_activity(std::string_view text) {
     if (!id) return id.error();
     activity.id.value = *id;
   }
-  for (const auto& [name, to] :
-       {std::pair{"objectId", &activity.object_id}, {"collectionId", &activity.collection_id},
-        {"linkedActivityId", &activity.linked_activity_id}, {"userId", &activity.user_id},
-        {"activityType", &activity.activity_type}}) {
+  for (const auto& [name, to] : {std::pair{"objectId", &activity.object_id},
+                                 {"collectionId", &activity.collection_id},
+                                 {"linkedActivityId", &activity.linked_activity_id},
+                                 {"userId", &activity.user_id},
+                                 {"activityType", &activity.activity_type}}) {
     if (const auto read = read_text(*object, name, *to); !read) return read.error();
   }
   if (const auto read = read_time(*object, "createdAt", activity.created_at_ns); !read) {
@@ -65,7 +67,8 @@ Result<Activity> read_activity(std::string_view text) {
   if (const auto read = read_time(*object, "updatedAt", activity.updated_at_ns); !read) {
     return read.error();
   }
-  if (const auto* extra = object->find("extraData")) activity.extra_data = json::compact(extra->raw);
+  if (const auto* extra = object->find("extraData"))
+    activity.extra_data = json::compact(extra->raw);
   return activity;
 }
 

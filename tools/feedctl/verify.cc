@@ -200,9 +200,9 @@ std::string compare(Client& left, const NodeDigest& left_digest, Client& right,
 
 std::string violations_text(const std::string& where, const std::vector<std::string>& violations) {
   if (violations.empty()) return {};
-  std::string text = fmt::format("{}: {}{} violations\n", where,
-                                 violations.size() < limits::kViolations ? "" : "at least ",
-                                 violations.size());
+  std::string text =
+      fmt::format("{}: {}{} violations\n", where,
+                  violations.size() < limits::kViolations ? "" : "at least ", violations.size());
   for (const auto& violation : violations) text += fmt::format("  {}\n", violation);
   return text;
 }

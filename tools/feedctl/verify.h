@@ -32,7 +32,7 @@ Result<std::optional<Difference>> find_difference(Client& left, Client& right, P
 
 struct Verdict {
   bool equal = false;  // and none violates its invariants
-  std::string text;  // lines for people
+  std::string text;    // lines for people
 };
 
 // Compares the nodes, and asks each for what its own walk over its indexes finds wrong.

@@ -152,12 +152,14 @@ TEST_F(Verify, SameRows_AreEqual) {
 
 TEST_F(Verify, Violations_AreToldOfEachNode) {
   fill(10);
-  right_.with([](Held& held) { held.violations = {"/data/groups/10000/a: says 2 entries, has 1"}; });
+  right_.with(
+      [](Held& held) { held.violations = {"/data/groups/10000/a: says 2 entries, has 1"}; });
   const auto verdict = run();
   ASSERT_TRUE(verdict) << verdict.error().detail;
   EXPECT_FALSE(verdict->equal);
-  EXPECT_THAT(verdict->text, HasSubstr("equal at 1-100, but not sound\n" + right_node_.url() +
-                                       ": 1 violations\n  /data/groups/10000/a: says 2 entries, has 1\n"));
+  EXPECT_THAT(verdict->text,
+              HasSubstr("equal at 1-100, but not sound\n" + right_node_.url() +
+                        ": 1 violations\n  /data/groups/10000/a: says 2 entries, has 1\n"));
 }
 
 TEST_F(Verify, PinEndedBeforeTheCheck_IsCheckedWhereTheNodeIs) {

@@ -37,10 +37,11 @@ void expect_same(const Activity& a, const Activity& b) {
 TEST(ActivityValue, GoldenBytes) {
   Activity activity;
   activity.id = ActivityId{10000};
-  EXPECT_EQ(to_json(activity),
-            R"({"id":"10000","objectId":"","collectionId":"","linkedActivityId":"",)"
-            R"("createdAt":"1970-01-01T00:00:00.000000000Z","updatedAt":"1970-01-01T00:00:00.000000000Z",)"
-            R"("userId":"","activityType":"","extraData":null})");
+  EXPECT_EQ(
+      to_json(activity),
+      R"({"id":"10000","objectId":"","collectionId":"","linkedActivityId":"",)"
+      R"("createdAt":"1970-01-01T00:00:00.000000000Z","updatedAt":"1970-01-01T00:00:00.000000000Z",)"
+      R"("userId":"","activityType":"","extraData":null})");
 }
 
 TEST(ActivityValue, EveryMember_RoundTrips) {
@@ -56,7 +57,8 @@ TEST(ActivityValue, EveryMember_RoundTrips) {
 TEST(ActivityValue, RandomTexts_RoundTrip) {
   std::mt19937_64 random(test::seed());
   const auto text = [&] {
-    constexpr std::string_view kPieces[] = {"\"", "\\", "\n", "x", "é", "😀", "\x7f", "/", "\\\"", "\x1f"};
+    constexpr std::string_view kPieces[] = {"\"", "\\",   "\n", "x",    "é",
+                                            "😀",  "\x7f", "/",  "\\\"", "\x1f"};
     std::string out;
     for (auto n = random() % 6; n > 0; --n) out += kPieces[random() % std::size(kPieces)];
     if (random() % 4 == 0) out += '\0';
@@ -81,7 +83,8 @@ TEST(ActivityValue, RandomTexts_RoundTrip) {
 TEST(ActivityValue, DamagedValues_AreErrors) {
   const auto value = to_json(full_activity());
   for (std::size_t size = 0; size < value.size(); ++size) {
-    // Only the inside of extraData is not looked into, so a cut there may go unseen if it ends in a brace.
+    // Only the inside of extraData is not looked into, so a cut there may go unseen if it ends in a
+    // brace.
     if (size > 0 && value[size - 1] == '}') continue;
     EXPECT_FALSE(parse_activity_value(std::string_view(value).substr(0, size))) << size;
   }
@@ -134,8 +137,8 @@ TEST(Time, AnyOffsetAndPrecision_IsTaken) {
   const std::int64_t instant = 1'714'557'600'123'000'000;  // 2024-05-01T10:00:00.123Z
   for (const auto* text :
        {"2024-05-01T10:00:00.123Z", "2024-05-01T10:00:00.123000Z", "2024-05-01T10:00:00.123+00:00",
-        "2024-05-01T12:30:00.123000000+02:30", "2024-04-30T23:00:00.123-11:00", "2024-05-01t10:00:00.123z",
-        "2024-05-01T10:00:00.123-00:00"}) {
+        "2024-05-01T12:30:00.123000000+02:30", "2024-04-30T23:00:00.123-11:00",
+        "2024-05-01t10:00:00.123z", "2024-05-01T10:00:00.123-00:00"}) {
     EXPECT_EQ(parse_time(text), instant) << text;
   }
   EXPECT_EQ(parse_time("1970-01-01T00:00:00.1Z"), 100'000'000);
@@ -144,16 +147,40 @@ TEST(Time, AnyOffsetAndPrecision_IsTaken) {
 }
 
 TEST(Time, EverythingElse_IsNoTime) {
-  for (const auto* text :
-       {"", "2024", "2024-05-01", "2024-05-01T10:00:00", "2024-05-01 10:00:00Z", "2024-05-01T10:00Z",
-        "2024-13-01T10:00:00Z", "2024-00-01T10:00:00Z", "2023-02-29T10:00:00Z", "2024-05-00T10:00:00Z",
-        "2024-05-01T24:00:00Z", "2024-05-01T10:60:00Z", "2016-12-31T23:59:60Z", "2024-05-01T10:00:00.Z",
-        "2024-05-01T10:00:00.1234567890Z", "2024-05-01T10:00:00,5Z", "2024-05-01T10:00:00+1:00",
-        "2024-05-01T10:00:00+24:00", "2024-05-01T10:00:00+01:60", "2024-05-01T10:00:00+0100",
-        "2024-05-01T10:00:00ZZ", "2024-05-01T10:00:00Z ", " 2024-05-01T10:00:00Z", "+2024-05-01T10:00:00Z",
-        "1677-09-21T00:12:43.145224191Z", "1677-09-21T00:12:43Z", "1600-01-01T00:00:00Z",
-        "2262-04-11T23:47:16.854775808Z", "2262-04-11T23:47:17Z", "9999-12-31T23:59:59Z",
-        "0000-01-01T00:00:00Z", "2024-5-01T10:00:00Z", "20240501T100000Z", "２０２４-05-01T10:00:00Z"}) {
+  for (const auto* text : {"",
+                           "2024",
+                           "2024-05-01",
+                           "2024-05-01T10:00:00",
+                           "2024-05-01 10:00:00Z",
+                           "2024-05-01T10:00Z",
+                           "2024-13-01T10:00:00Z",
+                           "2024-00-01T10:00:00Z",
+                           "2023-02-29T10:00:00Z",
+                           "2024-05-00T10:00:00Z",
+                           "2024-05-01T24:00:00Z",
+                           "2024-05-01T10:60:00Z",
+                           "2016-12-31T23:59:60Z",
+                           "2024-05-01T10:00:00.Z",
+                           "2024-05-01T10:00:00.1234567890Z",
+                           "2024-05-01T10:00:00,5Z",
+                           "2024-05-01T10:00:00+1:00",
+                           "2024-05-01T10:00:00+24:00",
+                           "2024-05-01T10:00:00+01:60",
+                           "2024-05-01T10:00:00+0100",
+                           "2024-05-01T10:00:00ZZ",
+                           "2024-05-01T10:00:00Z ",
+                           " 2024-05-01T10:00:00Z",
+                           "+2024-05-01T10:00:00Z",
+                           "1677-09-21T00:12:43.145224191Z",
+                           "1677-09-21T00:12:43Z",
+                           "1600-01-01T00:00:00Z",
+                           "2262-04-11T23:47:16.854775808Z",
+                           "2262-04-11T23:47:17Z",
+                           "9999-12-31T23:59:59Z",
+                           "0000-01-01T00:00:00Z",
+                           "2024-5-01T10:00:00Z",
+                           "20240501T100000Z",
+                           "２０２４-05-01T10:00:00Z"}) {
     EXPECT_EQ(parse_time(text), std::nullopt) << text;
   }
 }

@@ -57,10 +57,11 @@ TEST(DeletionRecord, GoldenBytes) {
   EXPECT_EQ(hex(encode({DeletionKind::kActivitiesOfFeed, 10000})), "020000000000002710");
   EXPECT_EQ(hex(encode({DeletionKind::kEntriesOfGroupingFeed, 10000})), "030000000000002710");
   EXPECT_EQ(hex(encode({DeletionKind::kMarksOfReactions, 10000})), "040000000000002710");
-  EXPECT_EQ(hex(encode(object_gone(DeletionKind::kObjectCascade, 10000, "c", std::string("o\0p", 3)))),
-            "050000000000002710"
-            "630001"
-            "6f00ff700001");
+  EXPECT_EQ(
+      hex(encode(object_gone(DeletionKind::kObjectCascade, 10000, "c", std::string("o\0p", 3)))),
+      "050000000000002710"
+      "630001"
+      "6f00ff700001");
   EXPECT_EQ(hex(encode(object_gone(DeletionKind::kObjectSetNil, 10000, "c", "o"))),
             "060000000000002710"
             "630001"
@@ -152,7 +153,8 @@ TEST(PendingDeletions, MarksOfReactions_AreAdded) {
   world.pend(2, {DeletionKind::kMarksOfReactions, 10005});
   EXPECT_EQ(world.see(reaction(10001, "10000", "10000")), "deleted||deleted");
   EXPECT_EQ(world.see(reaction(10002, "10000", "10001")), "deleted||10001");
-  EXPECT_EQ(world.see(reaction(10006, "9000", "10005")), "9000||deleted") << "the parent is a reaction";
+  EXPECT_EQ(world.see(reaction(10006, "9000", "10005")), "9000||deleted")
+      << "the parent is a reaction";
   EXPECT_EQ(world.see(reaction(10007, "9000", "10006")), "9000||10006");
   EXPECT_EQ(world.see(about(10008, "", "10000")), "10000||") << "a share is no reaction";
 }
