@@ -28,7 +28,8 @@ class Dev(unittest.TestCase):
     def test_down_leaves_other_processes_alone(self):
         # A pid file that outlived its node, and the pid given to another process since: one that even
         # names the node's data.
-        other = subprocess.Popen(["tail", "-f", "/dev/null", str(self.path / "primary")], stderr=subprocess.DEVNULL)
+        other = subprocess.Popen(["tail", "-f", "/dev/null", str(self.path / "primary")],
+                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.addCleanup(other.wait)
         self.addCleanup(other.kill)
         self.name_pid("primary", other.pid)
