@@ -4,6 +4,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/log.h"
+#include "common/wire/failure.h"
 #include "common/wire/messages.h"
 #include "replica/replication/session_servers.h"
 
@@ -33,15 +34,9 @@ LinkSession::~LinkSession() noexcept(false) { leash_->cut(); }
 
 kj::Promise<void> LinkSession::run() {
   const auto timeout = wire::duration(context_.options.peer_timeout);
-  auto closed = connection_->closed().then([]() -> kj::Promise<void> {
-    return KJ_EXCEPTION(DISCONNECTED, "the connection was closed");
-  });
-  auto silent = connection_->silent_for(timeout).then([]() -> kj::Promise<void> {
-    return KJ_EXCEPTION(DISCONNECTED, "nothing was heard for peer_timeout");
-  });
   // So that a source that keeps the connection busy but never answers is not waited for.
   tasks_.add(context_.timer.timeoutAfter(timeout, say_hello()));
-  return closed.exclusiveJoin(kj::mv(silent)).exclusiveJoin(kj::mv(over_.promise));
+  return connection_->lost(timeout).exclusiveJoin(kj::mv(over_.promise));
 }
 
 void LinkSession::taskFailed(kj::Exception&& exception) {
@@ -77,7 +72,7 @@ kj::Promise<void> LinkSession::welcomed(Greeting greeting) {
   if (!own.empty() && own != cluster_id) return refuse("other_cluster", cluster_id);
   if (own.empty()) {
     if (auto stored = context_.directory.set_cluster_id(cluster_id); !stored) {
-      return KJ_EXCEPTION(FAILED, stored.error().detail.c_str());
+      return wire::failure(stored.error().detail.c_str());
     }
   }
   context_.state.cluster(cluster_id);
@@ -107,7 +102,7 @@ kj::Promise<void> LinkSession::refuse(std::string reason, const std::string& its
                              {"reason", reason},
                              {"cluster", context_.directory.identity().cluster_id},
                              {"its_cluster", its_cluster}});
-  return KJ_EXCEPTION(FAILED, "refused", reason.c_str());
+  return wire::failure(("refused: " + reason).c_str());
 }
 
 // --- the tail
