@@ -37,6 +37,7 @@ constexpr std::array kCodes = {
     CodeInfo{Code::kNoPrimary, "no_primary", 503, "No primary known"},
     CodeInfo{Code::kReplicaBehind, "replica_behind", 503, "Replica behind"},
     CodeInfo{Code::kPositionNotReached, "position_not_reached", 503, "Position not reached"},
+    CodeInfo{Code::kNotReady, "not_ready", 503, "Not ready"},
     CodeInfo{Code::kReopening, "reopening", 503, "Reopening"},
     CodeInfo{Code::kWriteFailed, "write_failed", 503, "Write failed"},
     CodeInfo{Code::kOutcomeUnknown, "outcome_unknown", 503, "Outcome unknown"},

@@ -42,6 +42,7 @@ enum class Code : std::uint8_t {
   kNoPrimary,              // 503
   kReplicaBehind,          // 503
   kPositionNotReached,     // 503 /v1/digest: the position did not come within the wait
+  kNotReady,               // 503 /readyz only
   kReopening,              // 503
   kWriteFailed,            // 503 nothing was written
   kOutcomeUnknown,         // 503 the sync failed: it may exist after reopening

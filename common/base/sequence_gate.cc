@@ -16,7 +16,9 @@ void SequenceGate::publish(Position position) {
     std::lock_guard lock(mutex_);
     current_ = position;
     while (!waiters_.empty() && waiters_.begin()->first <= position) {
-      ready.push_back(std::move(waiters_.begin()->second.second));
+      auto& [token, callback] = waiters_.begin()->second;
+      by_token_.erase(token);
+      ready.push_back(std::move(callback));
       waiters_.erase(waiters_.begin());
       waiting_.fetch_sub(1, std::memory_order_relaxed);
     }
@@ -34,7 +36,7 @@ SequenceGate::Token SequenceGate::wait(Position position, std::function<void()> 
     std::lock_guard lock(mutex_);
     if (current_ < position) {
       const Token token = next_token_++;
-      waiters_.emplace(position, std::pair(token, std::move(ready)));
+      by_token_[token] = waiters_.emplace(position, std::pair(token, std::move(ready)));
       waiting_.fetch_add(1, std::memory_order_relaxed);
       return token;
     }
@@ -46,12 +48,11 @@ SequenceGate::Token SequenceGate::wait(Position position, std::function<void()> 
 void SequenceGate::cancel(Token token) {
   if (token == 0) return;
   std::lock_guard lock(mutex_);
-  for (auto it = waiters_.begin(); it != waiters_.end(); ++it) {
-    if (it->second.first != token) continue;
-    waiters_.erase(it);
-    waiting_.fetch_sub(1, std::memory_order_relaxed);
-    return;
-  }
+  const auto waiter = by_token_.find(token);
+  if (waiter == by_token_.end()) return;
+  waiters_.erase(waiter->second);
+  by_token_.erase(waiter);
+  waiting_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 std::size_t SequenceGate::waiting() const { return waiting_.load(std::memory_order_relaxed); }

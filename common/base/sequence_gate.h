@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <unordered_map>
 #include <vector>
 
 #include "common/base/ids.h"
@@ -44,7 +45,9 @@ class SequenceGate {
   Position current_;
   std::atomic<std::uint64_t> waiting_{0};
   Token next_token_ = 1;
-  std::multimap<Position, std::pair<Token, std::function<void()>>> waiters_;
+  using Waiters = std::multimap<Position, std::pair<Token, std::function<void()>>>;
+  Waiters waiters_;
+  std::unordered_map<Token, Waiters::iterator> by_token_;
   std::vector<std::weak_ptr<std::function<void()>>> listeners_;
 };
 

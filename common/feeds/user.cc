@@ -126,7 +126,8 @@ Result<bool> judge_named(store::View& view, FeedId feed, ArticleId start, FeedId
 }  // namespace
 
 Status append_user(store::View& view, UserId user, std::string& out) {
-  if (!view.find(keys::user_key(user))) return no_such_user(user);
+  const auto row = keys::user_key(user);
+  if (!view.seek(row) || view.key() != row) return no_such_user(user);
   append_user_here(view, user, out);
   return done();
 }

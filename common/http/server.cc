@@ -94,6 +94,7 @@ struct Server::Impl {
 
   ServerShared shared;
   std::vector<std::unique_ptr<ServerThread>> threads;
+  bool listening = false;
   bool running = false;
 };
 
@@ -104,9 +105,18 @@ Server::~Server() {
   stop(std::chrono::milliseconds(0));
 }
 
+Status Server::listen() {
+  assert(!impl_->listening);
+  Status status = impl_->listen();
+  impl_->listening = status.ok();
+  return status;
+}
+
 Status Server::start() {
   assert(!impl_->running);
-  if (Status status = impl_->listen(); !status) return status;
+  if (!impl_->listening) {
+    if (Status status = listen(); !status) return status;
+  }
   for (auto& thread : impl_->threads) thread->start();
   impl_->running = true;
   return done();

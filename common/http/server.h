@@ -52,8 +52,10 @@ class Server {
   Server(ServerOptions options, const Router& router, ServerObserver* observer);
   ~Server();
 
-  // Binds and starts the threads. Error: the address cannot be parsed or bound (the detail names
-  // it).
+  // Binds, so that address() is known; connections wait for start(). Error: kBadParameter, the
+  // address cannot be parsed or bound (the detail names it).
+  Status listen();
+  // Starts the threads, after listen() if that was not called.
   Status start();
   // HOST:PORT as bound.
   std::string address() const;

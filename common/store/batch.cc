@@ -20,43 +20,69 @@ Error malformed(std::string what) {
   return Error{Code::kInternal, "malformed batch: " + std::move(what)};
 }
 
-// Walks a batch; anything but puts and deletes of the default column family ends the walk.
-class Inspector : public rocksdb::WriteBatch::Handler {
- public:
-  rocksdb::Status PutCF(std::uint32_t family, const rocksdb::Slice& key,
-                        const rocksdb::Slice& value) override {
-    if (family != 0) return rocksdb::Status::Corruption("column family");
-    if (key == position_key_) {
-      if (position_seen_) return rocksdb::Status::Corruption("two position entries");
-      position_seen_ = true;
-      position_value_ = value.ToString();
-    } else if (position_seen_) {
-      return rocksdb::Status::Corruption("an entry after the position");
-    }
-    ++entries_;
-    return rocksdb::Status::OK();
-  }
-  rocksdb::Status DeleteCF(std::uint32_t family, const rocksdb::Slice& key) override {
-    if (family != 0) return rocksdb::Status::Corruption("column family");
-    if (position_seen_ || key == position_key_) {
-      return rocksdb::Status::Corruption("a delete at the position");
-    }
-    ++entries_;
-    return rocksdb::Status::OK();
-  }
-  void LogData(const rocksdb::Slice&) override { foreign_ = true; }
+// RocksDB's serialised records, as its write batch and log have them. Its own walk over a batch asserts
+// on some damage, which a node must survive, so the few forms that a commit uses are parsed here.
+constexpr char kDeleteTag = 0x00;  // varint key length, key
+constexpr char kPutTag = 0x01;     // the same, varint value length, value
 
-  std::uint32_t entries() const { return entries_; }
-  bool foreign() const { return foreign_; }
-  bool position_seen() const { return position_seen_; }
-  const std::string& position_value() const { return position_value_; }
+class RecordReader {
+ public:
+  explicit RecordReader(std::string_view rest) : rest_(rest) {}
+
+  struct Record {
+    bool put = false;
+    std::string_view key;
+    std::string_view value;
+  };
+  bool at_end() const { return rest_.empty(); }
+  std::size_t left() const { return rest_.size(); }
+  // nullopt: not a put or delete of the default column family, or cut short.
+  std::optional<Record> next() {
+    const char tag = rest_.front();
+    rest_.remove_prefix(1);
+    if (tag != kPutTag && tag != kDeleteTag) return std::nullopt;
+    const auto key = text();
+    const auto value = tag == kPutTag ? text() : std::optional(std::string_view());
+    if (!key || !value) return std::nullopt;
+    return Record{tag == kPutTag, *key, *value};
+  }
 
  private:
-  const std::string position_key_ = keys::position_key();
-  std::uint32_t entries_ = 0;
-  bool position_seen_ = false;
-  bool foreign_ = false;
-  std::string position_value_;
+  std::optional<std::string_view> text() {
+    std::uint64_t length = 0;
+    for (int shift = 0;; shift += 7) {
+      if (rest_.empty() || shift > 28) return std::nullopt;
+      const auto byte = static_cast<unsigned char>(rest_.front());
+      rest_.remove_prefix(1);
+      length |= std::uint64_t{byte & 0x7fU} << shift;
+      if (byte < 0x80) break;
+    }
+    if (length > rest_.size()) return std::nullopt;
+    const auto taken = rest_.substr(0, length);
+    rest_.remove_prefix(length);
+    return taken;
+  }
+
+  std::string_view rest_;
+};
+
+std::string_view view_of(const rocksdb::Slice& slice) { return {slice.data(), slice.size()}; }
+
+class Walker : public rocksdb::WriteBatch::Handler {
+ public:
+  explicit Walker(const Batch::Visitor& visitor) : visitor_(visitor) {}
+  rocksdb::Status PutCF(std::uint32_t, const rocksdb::Slice& key,
+                        const rocksdb::Slice& value) override {
+    visitor_(view_of(key), view_of(value));
+    return rocksdb::Status::OK();
+  }
+  rocksdb::Status DeleteCF(std::uint32_t, const rocksdb::Slice& key) override {
+    visitor_(view_of(key), std::nullopt);
+    return rocksdb::Status::OK();
+  }
+
+ private:
+  const Batch::Visitor& visitor_;
 };
 
 }  // namespace
@@ -89,6 +115,12 @@ void Batch::drop_mark() {
 
 std::uint32_t Batch::entries() const { return static_cast<std::uint32_t>(batch_->Count()); }
 std::size_t Batch::bytes() const { return batch_->GetDataSize(); }
+void Batch::visit(const Visitor& f) const {
+  Walker walker(f);
+  const auto status = batch_->Iterate(&walker);
+  assert(status.ok());
+}
+
 void Batch::clear() { batch_->Clear(); }
 
 Result<CheckedBatch> check_batch(std::string bytes) {
@@ -98,21 +130,29 @@ Result<CheckedBatch> check_batch(std::string bytes) {
   checked.first_sequence = boost::endian::load_little_u64(header);
   checked.entries = boost::endian::load_little_u32(header + 8);
 
-  const rocksdb::WriteBatch batch(std::move(bytes));
-  Inspector inspector;
-  const auto status = batch.Iterate(&inspector);
-  if (!status.ok()) return malformed(status.ToString());
-  if (inspector.foreign()) return malformed("log data");
-  if (inspector.entries() != checked.entries) return malformed("number of entries");
-  if (!inspector.position_seen()) return malformed("no position entry");
+  RecordReader reader(std::string_view(bytes).substr(kBatchHeaderBytes));
+  std::uint32_t entries = 0;
+  std::optional<std::string_view> position;
+  while (!reader.at_end()) {
+    if (position) return malformed("an entry after the position");
+    const bool last_size = reader.left() == position_entry_bytes();
+    const auto record = reader.next();
+    if (!record) return malformed("entry " + std::to_string(entries));
+    ++entries;
+    if (record->key != keys::position_key()) continue;
+    if (!record->put || !last_size) return malformed("the position entry");
+    position = record->value;
+  }
+  if (entries != checked.entries) return malformed("number of entries");
+  if (!position) return malformed("no position entry");
 
-  auto record = decode_position(inspector.position_value());
+  auto record = decode_position(*position);
   if (!record) return record.error();
   checked.record = *record;
   if (checked.record.position.sequence.value != checked.first_sequence + checked.entries - 1) {
     return malformed("the position is not the sequence of the last entry");
   }
-  checked.bytes = batch.Data();
+  checked.bytes = std::move(bytes);
   return checked;
 }
 

@@ -1,7 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -32,6 +34,9 @@ class Batch {
 
   std::uint32_t entries() const;
   std::size_t bytes() const;
+  // Calls `f(key, value)` for each entry in order, nullopt for an erased key.
+  using Visitor = std::function<void(std::string_view, std::optional<std::string_view>)>;
+  void visit(const Visitor& f) const;
   void clear();
 
  private:

@@ -16,7 +16,7 @@
 namespace rocksdb {
 class DB;
 class Iterator;
-class Snapshot;
+class PinnableSlice;
 }  // namespace rocksdb
 
 namespace feeds::store {
@@ -96,7 +96,7 @@ class View {
   std::string_view key() const;
   std::string_view value() const;
 
-  // Moves to `key`; nullopt if it is absent. The value is valid until the next move.
+  // The value of `key`, nullopt if it is absent. Valid until the next move or find, and may move.
   std::optional<std::string_view> find(std::string_view key);
 
   // Calls `f(key, value)` for each entry of [first, end) until f returns false.
@@ -114,8 +114,13 @@ class View {
   bool retired() const { return database_->retired(); }
 
  private:
+  bool unchanged_since() const;
+
   std::shared_ptr<const Database> database_;
   std::unique_ptr<rocksdb::Iterator> iterator_;
+  std::unique_ptr<rocksdb::PinnableSlice> found_;
+  Status read_status_ = done();
+  std::uint64_t stability_ = 0;  // the database's when this was made; odd: a commit was under way
   Position position_;
 };
 

@@ -1,9 +1,8 @@
 #include "common/store/position_record.h"
 
-#include <xxhash.h>
-
 #include <boost/endian/conversion.hpp>
-#include <memory>
+
+#include "common/base/hash128.h"
 
 namespace feeds::store {
 namespace {
@@ -44,22 +43,14 @@ Result<PositionRecord> decode_position(std::string_view value) {
 
 Digest chain(const Digest& previous, Position position, std::int64_t commit_time_ns,
              std::string_view batch) {
-  std::string head(reinterpret_cast<const char*>(previous.bytes.data()), previous.bytes.size());
-  append_little(head, position.epoch.value);
-  append_little(head, position.sequence.value);
-  append_little(head, static_cast<std::uint64_t>(commit_time_ns));
-
-  // A state is over 500 bytes and wants 64-byte alignment: the library allocates it.
-  thread_local const std::unique_ptr<XXH3_state_t, decltype(&XXH3_freeState)> state(
-      XXH3_createState(), &XXH3_freeState);
-  XXH3_128bits_reset(state.get());
-  XXH3_128bits_update(state.get(), head.data(), head.size());
-  XXH3_128bits_update(state.get(), batch.data(), batch.size());
-  XXH128_canonical_t canonical;
-  XXH128_canonicalFromHash(&canonical, XXH3_128bits_digest(state.get()));
-  Digest digest;
-  std::copy_n(canonical.digest, digest.bytes.size(), digest.bytes.begin());
-  return digest;
+  thread_local Hash128 hash;
+  hash.add(std::string_view(reinterpret_cast<const char*>(previous.bytes.data()),
+                            previous.bytes.size()));
+  hash.add(position.epoch.value);
+  hash.add(position.sequence.value);
+  hash.add(static_cast<std::uint64_t>(commit_time_ns));
+  hash.add(batch);
+  return hash.finish();
 }
 
 }  // namespace feeds::store

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "common/base/ids.h"
+#include "common/base/limits.h"
+#include "common/base/result.h"
+#include "common/http/message.h"
+
+// Ids and paging parameters of requests. Every error names the parameter.
+namespace feeds::read_api {
+
+// The id in a path segment. Error: kBadPath.
+template <class IdType>
+Result<IdType> path_id(const http::Request& request, std::size_t index, std::string_view name) {
+  const auto id = parse_decimal(request.path_value(index));
+  if (id) return IdType{*id};
+  return Error{Code::kBadPath, std::string(name) + " must be decimal digits"};
+}
+
+// An id in the query. nullopt if absent. Error: kBadParameter.
+Result<std::optional<std::uint64_t>> query_id(const http::Request& request, std::string_view name);
+
+// `limit`, 1…1000. nullopt if absent. Error: kBadParameter.
+Result<std::optional<std::uint64_t>> query_limit(const http::Request& request);
+
+}  // namespace feeds::read_api

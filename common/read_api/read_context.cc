@@ -1,0 +1,123 @@
+#include "common/read_api/read_context.h"
+
+#include "common/base/limits.h"
+#include "common/http/server.h"
+
+namespace feeds::read_api {
+namespace {
+
+using std::chrono::milliseconds;
+
+Result<std::optional<Position>> wanted_position(const http::Request& request) {
+  if (!request.min_position) return std::optional<Position>();
+  const auto position = parse_position(*request.min_position);
+  if (!position) {
+    return Error{Code::kBadHeader, "Feeds-Min-Position must be <epoch>-<sequence>, as in Feeds-Position"};
+  }
+  return position;
+}
+
+Result<milliseconds> longest_wait(const http::Request& request) {
+  if (!request.wait_ms) return milliseconds(limits::kDefaultWait);
+  const auto wait = parse_decimal(*request.wait_ms);
+  if (!wait || milliseconds(*wait) > limits::kMaxWait) {
+    return Error{Code::kBadHeader, "Feeds-Wait-Ms must be 0…30000"};
+  }
+  return milliseconds(*wait);
+}
+
+// Why data at `wanted` is not here, when the newest is at `here`.
+Error behind(const ReadContext& context, Position wanted, Position here) {
+  if (context.replica) {
+    return Error{Code::kReplicaBehind,
+                 "this replica is at " + to_string(here) + ", behind " + to_string(wanted)};
+  }
+  return Error{Code::kPositionLost, "position " + to_string(wanted) +
+                                        " is not in this primary's history, which ends at " +
+                                        to_string(here)};
+}
+
+void run_read(store::DatabasePtr database, const http::ExchangePtr& exchange, const Read& read) {
+  store::View view(std::move(database));
+  exchange->reply().position = view.position();
+  if (const auto status = read(std::move(view), *exchange); !status) {
+    exchange->send_error(status.error());
+  }
+}
+
+// A read that waits for a position; whichever of gate and timer comes first ends it.
+class WaitingRead : public std::enable_shared_from_this<WaitingRead> {
+ public:
+  WaitingRead(const ReadContext& context, http::ExchangePtr exchange, Read read, Position wanted)
+      : context_(context),
+        exchange_(std::move(exchange)),
+        io_thread_(exchange_->io_thread()),
+        read_(std::move(read)),
+        wanted_(wanted) {}
+
+  void start(milliseconds wait) {
+    timer_ = io_thread_.after(wait, [self = shared_from_this()] { self->finish(); });
+    token_ = context_.gate.wait(wanted_, [self = shared_from_this()] {
+      self->io_thread_.post([self] {
+        self->io_thread_.cancel(self->timer_);
+        self->finish();
+      });
+    });
+  }
+
+ private:
+  // On the io thread.
+  void finish() {
+    if (exchange_ == nullptr) return;
+    context_.gate.cancel(token_);
+    const auto exchange = std::move(exchange_);
+    exchange_ = nullptr;
+    auto database = context_.store.acquire();
+    if (!database) return exchange->send_error(database.error());
+    const auto here = (*database)->head().position;
+    if (here < wanted_) {
+      exchange->reply().position = here;
+      return exchange->send_error(behind(context_, wanted_, here));
+    }
+    run_read(std::move(*database), exchange, read_);
+  }
+
+  const ReadContext& context_;
+  http::ExchangePtr exchange_;
+  http::IoThread& io_thread_;
+  Read read_;
+  Position wanted_;
+  std::uint64_t timer_ = 0;
+  SequenceGate::Token token_ = 0;
+};
+
+}  // namespace
+
+void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, Read read) {
+  const auto wanted = wanted_position(exchange->request());
+  if (!wanted) return exchange->send_error(wanted.error());
+  const auto wait = longest_wait(exchange->request());
+  if (!wait) return exchange->send_error(wait.error());
+
+  auto database = context.store.acquire();
+  if (!*wanted) {
+    if (!database) return exchange->send_error(database.error());
+    return run_read(std::move(*database), exchange, read);
+  }
+  if (database) {
+    const auto here = (*database)->head().position;
+    if (**wanted <= here) return run_read(std::move(*database), exchange, read);
+    exchange->reply().position = here;
+    if (!context.replica || wait->count() == 0) {
+      return exchange->send_error(behind(context, **wanted, here));
+    }
+  } else if (!context.replica || wait->count() == 0) {
+    return exchange->send_error(database.error());
+  }
+  if (context.gate.waiting() >= limits::kWaitingReads) {
+    return exchange->send_error({Code::kOverloaded, "too many reads wait for a position"});
+  }
+  std::make_shared<WaitingRead>(context, exchange, std::move(read), **wanted)->start(*wait);
+}
+
+}  // namespace feeds::read_api

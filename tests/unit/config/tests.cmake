@@ -1,0 +1,1 @@
+feeds_test(config_test unit/config feeds_config)

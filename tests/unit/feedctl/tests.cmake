@@ -1,0 +1,1 @@
+feeds_test(feedctl_test unit/feedctl feeds_feedctl)

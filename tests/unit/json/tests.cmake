@@ -1,0 +1,1 @@
+feeds_test(json_test unit/json feeds_json)

@@ -1,0 +1,1 @@
+feeds_test(keys_test unit/keys feeds_keys)

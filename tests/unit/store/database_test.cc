@@ -1,0 +1,193 @@
+#include "common/store/database.h"
+
+#include <future>
+
+#include "common/keys/keyspace.h"
+#include "common/store/data_directory.h"
+#include "common/store/store.h"
+#include "common/store/wal_tail.h"
+#include "common/store/writer.h"
+#include "tests/support/temp_dir.h"
+
+namespace feeds::store {
+namespace {
+
+PositionRecord put(Writer& writer, const std::string& key, const std::string& value) {
+  Batch batch;
+  batch.put(key, value);
+  return *writer.commit(batch, 1);
+}
+
+TEST(Database, Empty_IsAtOneZero) {
+  test::TempDir dir;
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+  EXPECT_EQ(to_string(database->head().position), "1-0");
+  EXPECT_EQ(to_string(View(database).position()), "1-0");
+}
+
+TEST(Database, Reopened_IsWhereItWas) {
+  test::TempDir dir;
+  PositionRecord last;
+  {
+    const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+    Writer writer(database);
+    for (int i = 0; i < 10; ++i) last = put(writer, "k" + std::to_string(i), "v");
+  }
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, false);
+  EXPECT_EQ(database->head(), last);
+  EXPECT_EQ(last.position.sequence.value, 20U);
+}
+
+TEST(Database, TornLastRecord_IsDroppedAndIdsOfTheLogGoOn) {
+  test::TempDir dir;
+  PositionRecord before;
+  {
+    const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+    Writer writer(database);
+    before = put(writer, "a", std::string(1000, 'a'));
+    put(writer, "b", std::string(1000, 'b'));
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(dir.path() / "db")) {
+    if (entry.path().extension() != ".log") continue;
+    std::filesystem::resize_file(entry.path(), std::filesystem::file_size(entry.path()) - 100);
+  }
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, false);
+  EXPECT_EQ(database->head(), before);
+  EXPECT_FALSE(database->get("b")->has_value());
+}
+
+TEST(Database, DamageInsideTheLog_RefusesToOpen) {
+  test::TempDir dir;
+  {
+    const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+    Writer writer(database);
+    for (int i = 0; i < 20; ++i) put(writer, "k" + std::to_string(i), std::string(1000, 'v'));
+  }
+  for (const auto& entry : std::filesystem::directory_iterator(dir.path() / "db")) {
+    if (entry.path().extension() != ".log") continue;
+    std::FILE* file = std::fopen(entry.path().c_str(), "r+b");
+    std::fseek(file, 5000, SEEK_SET);
+    std::fputc('X', file);
+    std::fclose(file);
+  }
+  const auto database = Database::open(dir.path() / "db", Access::kReadWrite, false);
+  ASSERT_FALSE(database.ok());
+  EXPECT_NE(database.error().detail.find("Corruption"), std::string::npos);
+}
+
+TEST(View, ShowsOneCommitWhileOthersGoOn) {
+  test::TempDir dir;
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+  Writer writer(database);
+  const auto first = put(writer, "k", "old");
+  View view(database);
+  put(writer, "k", "new");
+  EXPECT_EQ(view.position(), first.position);
+  EXPECT_EQ(*view.find("k"), "old");
+  EXPECT_EQ(*View(database).find("k"), "new");
+}
+
+TEST(View, ItsPositionIsThatOfItsRows_UnderWrites) {
+  test::TempDir dir;
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+  Writer writer(database);
+  std::atomic<bool> stop = false;
+  // Each commit stores, under "k", the sequence at which it ends: one row, one position entry.
+  auto writing = std::async(std::launch::async, [&] {
+    for (std::uint64_t sequence = 2; !stop; sequence += 2) {
+      put(writer, "k", std::to_string(sequence));
+    }
+  });
+  for (int i = 0; i < 20000; ++i) {
+    View view(database);
+    const auto value = view.find("k");
+    const auto sequence = value ? std::stoull(std::string(*value)) : 0;
+    ASSERT_EQ(view.position().sequence.value, sequence);
+  }
+  stop = true;
+  writing.get();
+}
+
+TEST(Writer, AppliedBatches_MakeAnEqualDatabase) {
+  test::TempDir dir;
+  const auto source = *Database::open(dir.path() / "a", Access::kReadWrite, true);
+  const auto target = *Database::open(dir.path() / "b", Access::kReadWrite, true);
+  Writer writer(source);
+  for (int i = 0; i < 50; ++i) put(writer, "k" + std::to_string(i % 7), std::to_string(i));
+  Writer applier(target);
+  WalTail tail(source, target->head());
+  CheckedBatch batch;
+  while (tail.next(source->head().position.sequence, batch) == WalTail::Outcome::kBatch) {
+    ASSERT_EQ(follows(target->head(), batch), Continuity::kFollows);
+    ASSERT_TRUE(applier.apply(batch).ok());
+  }
+  ASSERT_TRUE(applier.sync().ok());
+  EXPECT_EQ(target->head(), source->head());
+  EXPECT_EQ(**target->get("k3"), **source->get("k3"));
+}
+
+TEST(Store, Swap_ShowsTheNewToNewReadersAndWaitsForTheOld) {
+  test::TempDir dir;
+  Store store(dir.path());
+  ASSERT_TRUE(store.open(true).ok());
+  {
+    Writer writer(*store.acquire());
+    put(writer, "k", "old");
+  }
+  {
+    const auto incoming = *Database::open(dir.path() / "incoming", Access::kReadWrite, true);
+    Writer writer(incoming);
+    put(writer, "k", "new");
+  }
+  std::optional<View> reader(*store.acquire());
+  auto swapping = std::async(std::launch::async, [&] { return store.swap(dir.path() / "incoming"); });
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (!reader->retired() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  ASSERT_TRUE(reader->retired());
+  EXPECT_EQ(*reader->find("k"), "old");
+  EXPECT_EQ(*View(*store.acquire()).find("k"), "new");
+  reader.reset();
+  ASSERT_TRUE(swapping.get().ok());
+  int databases = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(dir.path())) {
+    if (entry.path().filename().string().starts_with("db-")) ++databases;
+  }
+  EXPECT_EQ(databases, 1);
+}
+
+TEST(Store, WithoutData_SaysSo) {
+  test::TempDir dir;
+  Store store(dir.path());
+  ASSERT_TRUE(store.open(false).ok());
+  EXPECT_EQ(store.acquire().error().code, Code::kReplicaBehind);
+}
+
+TEST(DataDirectory, RefusesTheOtherRoleASecondProcessAndRemovesLeftovers) {
+  test::TempDir dir;
+  const auto path = dir.path() / "data";
+  std::string node_id;
+  {
+    const auto opened = DataDirectory::open(path, "primary");
+    const auto& first = *opened;
+    node_id = first->identity().node_id;
+    EXPECT_FALSE(first->identity().cluster_id.empty());
+    EXPECT_NE(DataDirectory::open(path, "primary").error().detail.find("another process"),
+              std::string::npos);
+  }
+  const auto other = DataDirectory::open(path, "replica");
+  ASSERT_FALSE(other.ok());
+  EXPECT_NE(other.error().detail.find("primary"), std::string::npos);
+  EXPECT_NE(other.error().detail.find("replica"), std::string::npos);
+
+  std::filesystem::create_directories(path / "incoming");
+  std::filesystem::create_directories(path / "checkpoint-3");
+  std::filesystem::create_directories(path / "db-9");
+  const auto again = DataDirectory::open(path, "primary");
+  EXPECT_EQ((*again)->identity().node_id, node_id);
+  EXPECT_FALSE(std::filesystem::exists(path / "incoming"));
+  EXPECT_FALSE(std::filesystem::exists(path / "checkpoint-3"));
+  EXPECT_FALSE(std::filesystem::exists(path / "db-9"));
+}
+
+}  // namespace
+}  // namespace feeds::store

@@ -1,0 +1,1 @@
+feeds_test(store_test unit/store feeds_store)

@@ -1,0 +1,56 @@
+#include "tools/feedctl/verify.h"
+
+#include <fmt/format.h>
+
+#include "common/config/values.h"
+#include "tools/feedctl/commands/commands.h"
+
+namespace feeds::feedctl {
+namespace {
+
+struct Options {
+  std::vector<std::string> urls;
+  std::string timeout = "2m";
+  std::string patience = "30s";
+};
+
+int could_not(const Error& error) {
+  fmt::print(stderr, "feedctl verify: could not compare: {}\n", error.detail);
+  return kCannot;
+}
+
+int run(const Options& options) {
+  const auto timeout = config::parse_duration(options.timeout);
+  if (!timeout) return could_not(timeout.error());
+  const auto patience = config::parse_duration(options.patience);
+  if (!patience) return could_not(patience.error());
+  auto clients = make_clients(options.urls, *timeout);
+  if (!clients) return could_not(clients.error());
+  if (clients->size() < 2) return could_not({Code::kBadParameter, "it takes two nodes at least"});
+  const auto verdict = verify(*clients, *patience);
+  if (!verdict) return could_not(verdict.error());
+  fmt::print("{}", verdict->text);
+  return verdict->equal ? kGood : kFailed;
+}
+
+}  // namespace
+
+void add_verify(CLI::App& app, Action& action) {
+  auto options = std::make_shared<Options>();
+  CLI::App* command =
+      app.add_subcommand("verify",
+                         "Whether nodes hold the same at the same position. Exit code 0: "
+                         "equal, 1: different, 2: could not compare.");
+  command->add_option("--url", options->urls, "A node's address; the flag comes once a node.")
+      ->required()
+      ->type_name("http://HOST:PORT");
+  command->add_option("--timeout", options->timeout, "For a node's answer: it reads all it holds.")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->add_option("--patience", options->patience, "For catching all nodes at one position.")
+      ->type_name("TIME")
+      ->capture_default_str();
+  command->callback([options, &action] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace feeds::feedctl
