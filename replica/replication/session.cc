@@ -133,8 +133,7 @@ kj::Promise<void> LinkSession::apply_from(FrameCall call, unsigned first) {
       case Applier::Outcome::kGap: return give_up_tail(SnapshotReason::WAL_UNREADABLE);
       case Applier::Outcome::kDiverged: return give_up_tail(SnapshotReason::DIVERGED);
       case Applier::Outcome::kFailed:
-        taskFailed(KJ_EXCEPTION(FAILED, "a write failed; the store is reopened"));
-        return KJ_EXCEPTION(FAILED, "a write failed");
+        return KJ_EXCEPTION(FAILED, "a write failed; the store is reopened");
     }
   }
   useful_ = true;
@@ -148,7 +147,6 @@ kj::Promise<void> LinkSession::give_up_tail(SnapshotReason reason) {
   resyncs_.needed(reason);
   log::error("tail_given_up", {{"reason", wire::reason_name(reason)},
                                {"applied", feeds::to_string(applier_.position().position)}});
-  taskFailed(KJ_EXCEPTION(FAILED, "a commit does not follow"));
   return KJ_EXCEPTION(FAILED, "a commit does not follow");
 }
 
