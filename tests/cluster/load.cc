@@ -34,7 +34,7 @@ void Load::write(std::size_t writer, std::uint64_t each) {
   const auto target = "/v1/feeds/" + std::to_string(feed);
   for (std::uint64_t done = 0; !stopping_ && (each == 0 || done < each);) {
     std::string text = "article-" + std::to_string(++serial_) + "-";
-    text.resize(std::max(text.size(), text_bytes_), static_cast<char>('a' + serial_ % 26));
+    if (text.size() < text_bytes_) text += noise(text_bytes_ - text.size(), serial_);
     {
       std::lock_guard lock(mutex_);
       sent_[feed].insert(text);
@@ -96,6 +96,22 @@ void Load::expect_all_on(TestNode& node) const {
   }
 }
 
+std::string noise(std::size_t bytes, std::uint64_t seed) {
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+  std::mt19937_64 random(seed);
+  std::string text;
+  text.reserve(bytes);
+  for (std::uint64_t bits = 0, left = 0; text.size() < bytes; bits >>= 6, --left) {
+    if (left == 0) {
+      bits = random();
+      left = 10;
+    }
+    text += kLetters[bits & 63];
+  }
+  return text;
+}
+
 void expect_equal(TestCluster& cluster, double snapshots) {
   ASSERT_TRUE(cluster.level());
   const auto verified = cluster.verify();
@@ -117,11 +133,12 @@ void publish_many(const std::string& address, std::uint64_t feed, std::uint64_t 
   for (std::uint64_t i = 0; i < kConnections; ++i) {
     threads.emplace_back([&, i] {
       HttpClient client(address);
-      const std::string text(text_bytes, static_cast<char>('a' + i));
       std::uint64_t left = count / kConnections + (i < count % kConnections ? 1 : 0);
       while (left > 0) {
         const auto now = std::min(left, pipelined);
-        for (std::uint64_t n = 0; n < now; ++n) client.send("POST", target, text);
+        for (std::uint64_t n = 0; n < now; ++n) {
+          client.send("POST", target, noise(text_bytes, i * count + left - n));
+        }
         for (std::uint64_t n = 0; n < now; ++n) {
           if (client.receive().status == 201) ++taken;
         }

@@ -60,6 +60,9 @@ class Load {
   std::string position_;
 };
 
+// `bytes` of text that does not compress to much less.
+std::string noise(std::size_t bytes, std::uint64_t seed);
+
 // Expects that feedctl verify says equal, and that each replica took `snapshots` in all.
 void expect_equal(TestCluster& cluster, double snapshots = 1);
 
