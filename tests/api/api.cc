@@ -70,7 +70,9 @@ void check(std::string_view what, const RawReply& reply, bool of_head) {
                 position->find_first_not_of("0123456789", 2) == std::string::npos)
         << told();
   }
-  if (reply.status == 405) EXPECT_TRUE(reply.header("Allow")) << told();
+  if (reply.status == 405) {
+    EXPECT_TRUE(reply.header("Allow")) << told();
+  }
   if (reply.status < 400) return;
   if (of_head) {
     EXPECT_EQ(reply.header("Content-Type"), "application/problem+json") << told();

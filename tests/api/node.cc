@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
@@ -18,9 +20,10 @@ constexpr auto kDeadline = 30s;
 
 // The value of `key=` in a line of the log.
 std::string field(const std::string& line, const std::string& key) {
-  const std::size_t at = line.find(" " + key + "=");
+  const std::string mark = fmt::format(" {}=", key);
+  const std::size_t at = line.find(mark);
   if (at == std::string::npos) return {};
-  const std::size_t begin = at + key.size() + 2;
+  const std::size_t begin = at + mark.size();
   return line.substr(begin, line.find(' ', begin) - begin);
 }
 
@@ -59,7 +62,7 @@ Node::~Node() {
 }
 
 void Node::start(const std::string& program, const std::vector<std::string>& flags) {
-  const std::string path = std::string(FEEDS_BIN_DIR) + "/feeds-" + program;
+  const std::string path = fmt::format("{}/feeds-{}", FEEDS_BIN_DIR, program);
   const std::string log_path = (dir_.path() / "log").string();
   std::vector<char*> argv = {const_cast<char*>(path.c_str())};
   for (const std::string& flag : flags) argv.push_back(const_cast<char*>(flag.c_str()));

@@ -8,9 +8,9 @@ using ::testing::IsEmpty;
 
 class Publish : public ApiTest {
  protected:
-  // The text of the newest article of `feed`.
-  std::string newest(std::uint64_t feed) {
-    const json::value reply = parse(both(feed_path(feed, "?limit=1")));
+  // The text of the newest article of `of`.
+  std::string newest(std::uint64_t of) {
+    const json::value reply = parse(both(feed_path(of, "?limit=1")));
     const json::array& articles = reply.at("articles").as_array();
     EXPECT_EQ(articles.size(), 1U);
     return articles.empty() ? "" : std::string(articles[0].at("text").as_string());
