@@ -52,7 +52,7 @@ class Cluster:
     """Use as a context: what was started in it is stopped at its end."""
 
     def __init__(self, options, directory):
-        self.options, self.directory, self.nodes = options, directory, []
+        self.options, self.directory, self.nodes, self.made = options, directory, [], 0
 
     def __enter__(self):
         return self
@@ -62,7 +62,8 @@ class Cluster:
             node.stop()
 
     def _start(self, role, primary=None):
-        directory = os.path.join(self.directory, f"feeds-{len(self.nodes)}")
+        self.made += 1
+        directory = os.path.join(self.directory, f"feeds-{self.made}")
         node = Node(self.options, role, directory, primary)
         self.nodes.append(node)
         return node
