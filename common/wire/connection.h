@@ -43,6 +43,10 @@ class Connection {
 // For TCP: no delay, and the kernel's own timers as a second line behind silent_for().
 void tune_socket(kj::AsyncIoStream& stream, std::chrono::milliseconds peer_timeout);
 
+// For WaitScope::setBusyPollInterval(): kj looks at timers and other descriptors only when it has
+// nothing to do, and a peer that always has more to send would keep it from that.
+inline constexpr unsigned kPollEveryEvents = 50;
+
 inline kj::Duration duration(std::chrono::nanoseconds time) {
   return time.count() * kj::NANOSECONDS;
 }

@@ -60,13 +60,15 @@ Peers::Peer* Peers::State::of(SessionId session) {
 }
 
 void Peers::connected(SessionId session, const std::string& node_id,
-                      const std::string& advertise) {
+                      const std::string& advertise, std::string_view name) {
   state_.with([&](State& state) {
     auto& peer = state.peers[node_id];
     peer.session = session;
     peer.status.node_id = node_id;
     peer.status.advertise = advertise;
     peer.status.connected = true;
+    peer.status.state = name;
+    peer.status.position.reset();  // until it acknowledges: it may have lost what it had
   });
 }
 

@@ -38,7 +38,8 @@ class Peers {
   using SessionId = std::uint64_t;
 
   // A newer session of the same node takes the entry over; the older one's calls do nothing then.
-  void connected(SessionId session, const std::string& node_id, const std::string& advertise);
+  void connected(SessionId session, const std::string& node_id, const std::string& advertise,
+                 std::string_view state);
   void state(SessionId session, std::string_view state);
   void acked(SessionId session, Position synced);
   void disconnected(SessionId session, TimePoint now);

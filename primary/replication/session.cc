@@ -66,10 +66,12 @@ kj::Promise<void> SourceSession::hello(Hello call) {
       log_refusal(hello, *verdict.refused);
       return;
     }
-    if (verdict.snapshot != SnapshotReason::NONE) pin_log();
+    const bool snapshot = verdict.snapshot != SnapshotReason::NONE;
+    if (snapshot) pin_log();
     results.setSession(session_server(kj::addRef(*leash_)));
     results.setPulse(pulse_server());
-    context_.peers.connected(id_, node_id_, wire::to_string(hello.getAdvertise()));
+    context_.peers.connected(id_, node_id_, wire::to_string(hello.getAdvertise()),
+                             snapshot ? "snapshot" : "tail");
     verdict_ = std::move(verdict);
   });
 }

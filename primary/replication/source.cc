@@ -26,6 +26,7 @@ struct Source::Impl {
 
   void run(std::promise<Result<std::string>>& started) {
     auto io = kj::setupAsyncIo();
+    io.waitScope.setBusyPollInterval(wire::kPollEveryEvents);
     SourceLoop loop(io, options, store, durable, metrics, peers, *signals);
     std::string bound;
     KJ_IF_MAYBE(exception, kj::runCatchingExceptions([&] {

@@ -29,6 +29,7 @@ struct Link::Impl {
 
   void run() {
     auto io = kj::setupAsyncIo();
+    io.waitScope.setBusyPollInterval(wire::kPollEveryEvents);
     LinkLoop loop(io, options, directory, store, applied, on_applied, metrics, state, signals);
     loop.run().wait(io.waitScope);
   }

@@ -29,11 +29,7 @@ LinkLoop::LinkLoop(kj::AsyncIoContext& io, const Link::Options& options,
       keeper_(context_, applier_, resyncs_),
       tasks_(*this) {}
 
-LinkLoop::~LinkLoop() noexcept(false) {
-  // A swap under way waits for the applier's handle, and its worker is joined after this.
-  session_ = nullptr;
-  applier_.detach();
-}
+LinkLoop::~LinkLoop() noexcept(false) = default;
 
 kj::Promise<void> LinkLoop::run() {
   tasks_.add(dial());

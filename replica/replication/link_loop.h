@@ -51,7 +51,7 @@ class LinkLoop final : private kj::TaskSet::ErrorHandler {
 
   kj::AsyncIoContext& io_;
   wire::Waker waker_;
-  wire::Worker disk_;
+  wire::Worker disk_;  // joined last: a swap under way waits for the applier to let go
   wire::Worker syncs_;
   LinkContext context_;
   Resyncs resyncs_;

@@ -218,14 +218,14 @@ std::size_t resident_bytes() {
 TEST_F(Network, ReplicaThatDoesNotRead_CostsABoundedBuffer) {
   begin(20'000ms);
   // The memtables are full after this, so what grows later is not theirs.
-  primary_.commit(80, 1'000'000);
+  primary_.commit(40, 2'000'000);
   ASSERT_TRUE(eventually([&] { return replica_.level_with(primary_); }));
   proxy_->blackhole(Direction::kToClient);
-  primary_.commit(20, 1'000'000);
+  primary_.commit(10, 2'000'000);
   const auto before = resident_bytes();
-  primary_.commit(150, 1'000'000);
+  primary_.commit(60, 2'000'000);
   const auto after = resident_bytes();
-  EXPECT_LT(after, before + 60'000'000) << "of 150 MB written";
+  EXPECT_LT(after, before + 60'000'000) << "of 120 MB written";
   EXPECT_TRUE(primary_.source().peers()[0].connected);
   proxy_->resume();
   expect_level_without_snapshot();
