@@ -24,8 +24,8 @@ class Connection {
   // What the accepting side offers.
   capnp::Capability::Client bootstrap();
 
-  // Fails, saying why, when the other side is gone: closed, a failed read or write, a wrong checksum;
-  // or no byte came for `timeout`: TCP says nothing of a stopped process or a cut cable.
+  // Fails, saying why, when the other side is gone: closed, a failed read or write, a wrong
+  // checksum; or no byte came for `timeout`: TCP says nothing of a stopped process or a cut cable.
   kj::Promise<void> lost(kj::Duration timeout);
 
   bool checksum_failed() const { return checked_.checksum_failed(); }

@@ -14,8 +14,9 @@ namespace feeds::replication {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 
-// When commits became durable, so that the age of any of them can be told. Bounded: the further back,
-// the coarser (commits are taken together, at the time of the first, so that an age is never too small).
+// When commits became durable, so that the age of any of them can be told. Bounded: the further
+// back, the coarser (commits are taken together, at the time of the first, so that an age is never
+// too small).
 class CommitTimes {
  public:
   void note(std::uint64_t durable, TimePoint now);

@@ -16,13 +16,15 @@ constexpr auto kPurgeEvery = 2 * kj::SECONDS;
 // Out of file descriptors: the pause before the next try to accept.
 constexpr auto kAcceptPause = 100 * kj::MILLISECONDS;
 
-std::string host_of(const std::string& listen) { return listen.substr(0, listen.rfind(':')); }
+std::string host_of(const std::string& listen) {
+  return listen.substr(0, listen.rfind(':'));
+}
 
 }  // namespace
 
-SourceLoop::SourceLoop(kj::AsyncIoContext& io, const Source::Options& options,
-                       store::Store& store, SequenceGate& durable, obs::Metrics& metrics,
-                       Peers& peers, SourceSignals& signals)
+SourceLoop::SourceLoop(kj::AsyncIoContext& io, const Source::Options& options, store::Store& store,
+                       SequenceGate& durable, obs::Metrics& metrics, Peers& peers,
+                       SourceSignals& signals)
     : io_(io),
       signals_(signals),
       waker_(signals.wake, io.unixEventPort),
@@ -33,8 +35,9 @@ SourceLoop::~SourceLoop() noexcept(false) = default;
 
 kj::Promise<std::string> SourceLoop::listen() {
   const auto& address = context_.options.listen;
-  return io_.provider->getNetwork().parseAddress(address.c_str()).then(
-      [this](kj::Own<kj::NetworkAddress> parsed) {
+  return io_.provider->getNetwork()
+      .parseAddress(address.c_str())
+      .then([this](kj::Own<kj::NetworkAddress> parsed) {
         listener_ = parsed->listen();
         return host_of(context_.options.listen) + ':' + std::to_string(listener_->getPort());
       });

@@ -41,9 +41,13 @@ Link::Link(Options options, store::DataDirectory& directory, store::Store& store
   impl_->state.cluster(directory.identity().cluster_id);
 }
 
-Link::~Link() { stop(); }
+Link::~Link() {
+  stop();
+}
 
-void Link::on_applied(OnApplied callback) { impl_->on_applied = std::move(callback); }
+void Link::on_applied(OnApplied callback) {
+  impl_->on_applied = std::move(callback);
+}
 
 void Link::start() {
   impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });

@@ -178,7 +178,8 @@ TEST(Cluster, EveryCommit_IsAnnouncedOnceInOrderAndVisible) {
   ReplicaNode replica;
   std::vector<std::uint64_t> seen;
   std::atomic<bool> visible{true};
-  replica.on_applied = [&](const store::DatabasePtr& database, const store::PositionRecord& record) {
+  replica.on_applied = [&](const store::DatabasePtr& database,
+                           const store::PositionRecord& record) {
     if (database->head() != record) visible = false;
     if (replica.applied.current() != record.position) visible = false;
     seen.push_back(record.position.sequence.value);
