@@ -174,7 +174,8 @@ TEST_F(PutBack, RestartedReplicaOnAnotherHistory_IsDivergedAndRepaired) {
   publish(cluster_.primary(), feed_, "tsol ", 30);
   ASSERT_TRUE(replica.start());
   // It stands at the primary's position from the first moment on: only the swap tells.
-  ASSERT_TRUE(eventually([&] { return replica.process().event("snapshot_swapped_in").has_value(); }));
+  ASSERT_TRUE(
+      eventually([&] { return replica.process().event("snapshot_swapped_in").has_value(); }));
   expect_equal(cluster_);
   EXPECT_EQ(replica.metric(resyncs_for("diverged")), 1);
   EXPECT_EQ(replica.metric("feeds_diverged_total"), 1);
