@@ -69,6 +69,7 @@ Status App::open() {
                                    .retain_wal = config_.replication_retain_wal},
       node_.store(), node_.gate(), node_.metrics());
   if (auto feeding = source_->start(); !feeding) return feeding;
+  register_gauges();
   if (auto serving = node_.serve(); !serving) return serving;
   log::info("primary_started", {{"http", node_.http_address()},
                                 {"replication", source_->address()},
@@ -121,6 +122,36 @@ std::optional<std::string> App::not_ready() const {
   const auto state = node_.store().state();
   if (state == store::StoreState::kServing) return std::nullopt;
   return "the store is " + node::state_name(state);
+}
+
+void App::register_gauges() {
+  auto& metrics = node_.metrics();
+  // One series a connected peer that the value is known of.
+  const auto per_peer = [&](std::string name, std::string help, auto value_of) {
+    metrics.peer_gauge(std::move(name), std::move(help), [this, value_of] {
+      std::vector<std::pair<std::string, double>> series;
+      for (const auto& peer : source_->peers()) {
+        const std::optional<double> value = value_of(peer);
+        if (value) series.emplace_back(peer.node_id, *value);
+      }
+      return series;
+    });
+  };
+  using Value = std::optional<double>;
+  per_peer("feeds_lag_seconds", "Age of the first commit that the peer has not acknowledged",
+           [](const obs::PeerStatus& peer) -> Value {
+             if (!peer.lag) return std::nullopt;
+             return std::chrono::duration<double>(*peer.lag).count();
+           });
+  per_peer("feeds_lag_sequences", "Sequences that the peer has not acknowledged",
+           [](const obs::PeerStatus& peer) -> Value {
+             if (!peer.lag_sequences) return std::nullopt;
+             return static_cast<double>(*peer.lag_sequences);
+           });
+  per_peer("feeds_replication_connected", "1 while a session with the peer stands",
+           [](const obs::PeerStatus& peer) -> Value { return peer.connected ? 1 : 0; });
+  metrics.gauge("feeds_durable_sequence", "Sequence of the newest commit that is on disk here",
+                [this] { return Value(node_.gate().current().sequence.value); });
 }
 
 }  // namespace feeds::primary

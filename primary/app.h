@@ -29,6 +29,7 @@ class App {
   Status start_counters();
   read_api::NodeStatus status() const;
   std::optional<std::string> not_ready() const;
+  void register_gauges();
 
   const config::Config config_;
   node::Node node_;

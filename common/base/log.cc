@@ -22,11 +22,25 @@ spdlog::level::level_enum to_spdlog(Level level) {
   return spdlog::level::err;
 }
 
+std::string_view name_of(Level level) {
+  switch (level) {
+    case Level::kDebug:
+      return "debug ";
+    case Level::kInfo:
+      return "info ";
+    case Level::kWarn:
+      return "warn ";
+    case Level::kError:
+      break;
+  }
+  return "error ";
+}
+
 // Never destroyed: threads that outlive main's statics may still log.
 spdlog::logger& logger() {
   static spdlog::logger* const instance = [] {
     auto* made = new spdlog::logger("feeds", std::make_shared<spdlog::sinks::stderr_sink_mt>());
-    made->set_pattern("%Y-%m-%dT%H:%M:%S.%fZ %l %v", spdlog::pattern_time_type::utc);
+    made->set_pattern("%Y-%m-%dT%H:%M:%S.%fZ %v", spdlog::pattern_time_type::utc);
     made->set_level(spdlog::level::info);
     return made;
   }();
@@ -90,7 +104,8 @@ bool set_level(std::string_view level) {
 void write(Level level, std::string_view event, std::initializer_list<Field> fields) {
   const auto at = to_spdlog(level);
   if (!logger().should_log(at)) return;
-  std::string line(event);
+  std::string line(name_of(level));
+  line += event;
   for (const Field& field : fields) {
     line += ' ';
     line += field.key;

@@ -41,6 +41,9 @@ void Session::close() {
   state_ = State::kClosed;
   open_.store(false, std::memory_order_relaxed);
   stream_.reset();
+  // Closed by name: the destructor alone would undo the linger option that makes a reset.
+  error_code ignored;
+  socket_->close(ignored);
   socket_.reset();
   parser_.reset();
   thread_.remove(*this);
@@ -111,6 +114,7 @@ bool Session::begin_head() {
   deadline_ = thread_.now() + thread_.shared().options.header_timeout;
   parser_.emplace(request_, facts_);
   parser_->header_limit(limits::kRequestHeadBytes);
+  parser_->body_limit(boost::none);  // Judged here, after the media type.
   route_ = nullptr;
   pattern_ = {};
   late_media_problem_.clear();

@@ -26,16 +26,22 @@ void CommitTimes::note(std::uint64_t durable, TimePoint now) {
       return;
     }
   }
-  if (samples_.size() == kSamples) {
-    // The older half at half the resolution.
-    std::size_t kept = 0;
-    for (std::size_t i = 0; i + 1 < kSamples / 2; i += 2) {
-      samples_[kept++] = Sample{samples_[i + 1].until, samples_[i].since};
-    }
-    samples_.erase(samples_.begin() + static_cast<std::ptrdiff_t>(kept),
-                   samples_.begin() + static_cast<std::ptrdiff_t>(kSamples / 2));
-  }
+  if (samples_.size() == kSamples) thin_out(now);
   samples_.push_back(Sample{durable, now});
+}
+
+// Takes together what lies closer than a hundredth of its age: some 2,000 samples reach back for months.
+void CommitTimes::thin_out(TimePoint now) {
+  std::size_t kept = 0;
+  for (std::size_t i = 1; i < samples_.size(); ++i) {
+    auto& last = samples_[kept];
+    if ((samples_[i].since - last.since) * 100 <= now - samples_[i].since) {
+      last.until = samples_[i].until;
+    } else {
+      samples_[++kept] = samples_[i];
+    }
+  }
+  samples_.resize(kept + 1);
 }
 
 milliseconds CommitTimes::age_past(std::uint64_t sequence, TimePoint now) const {

@@ -27,6 +27,8 @@ class CommitTimes {
     std::uint64_t until;  // commits up to this one, from the sample before
     TimePoint since;
   };
+  void thin_out(TimePoint now);
+
   std::vector<Sample> samples_;
 };
 

@@ -35,7 +35,6 @@ class SourceLoop final : private kj::TaskSet::ErrorHandler {
   kj::Promise<void> accept();
   void add_session(kj::Own<kj::AsyncIoStream> stream);
   void end_session(Peers::SessionId id, const kj::Exception& why);
-  void drop_older_of(const SourceSession& session);
   kj::Promise<void> follow_signals();
   kj::Promise<void> look_after_log();
   void taskFailed(kj::Exception&& exception) override;

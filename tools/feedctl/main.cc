@@ -13,6 +13,7 @@ int main(int argc, char** argv) {
   add_status(app, action);
   add_lag(app, action);
   add_verify(app, action);
+  add_dump(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version

@@ -13,6 +13,18 @@ namespace feeds::tests {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// So that a snapshot is as large as what was put in.
+std::string incompressible(std::size_t bytes, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::string text(bytes, '\0');
+  for (auto& byte : text) byte = static_cast<char>(random());
+  return text;
+}
+
+}  // namespace
+
 TempDir::TempDir() {
   const char* base = std::getenv("TMPDIR");
   auto name = std::string(base != nullptr ? base : "/tmp") + "/feeds-replication-XXXXXX";
@@ -38,6 +50,18 @@ double metric(const obs::Metrics& metrics, const std::string& series) {
   const auto text = '\n' + metrics.render();
   const auto at = text.find('\n' + series + ' ');
   return at == std::string::npos ? 0 : std::stod(text.substr(at + series.size() + 2));
+}
+
+double resyncs(const obs::Metrics& metrics, const std::string& reason) {
+  return metric(metrics, "feeds_resync_total{reason=\"" + reason + "\"}");
+}
+
+double resyncs(const obs::Metrics& metrics) {
+  double sum = 0;
+  for (const char* reason : {"empty", "wal_purged", "wal_unreadable", "diverged", "requested"}) {
+    sum += resyncs(metrics, reason);
+  }
+  return sum;
 }
 
 std::string contents(const store::Store& store) {
@@ -89,7 +113,8 @@ void PrimaryNode::stop() { source_.reset(); }
 void PrimaryNode::commit(int count, std::size_t bytes) {
   for (int i = 0; i < count; ++i) {
     store::Batch batch;
-    batch.put(keys::feed_key(FeedId{++rows_}), std::string(bytes, static_cast<char>('a' + rows_ % 26)));
+    ++rows_;
+    batch.put(keys::feed_key(FeedId{rows_}), incompressible(bytes, rows_));
     const auto done = writer_->commit(batch, static_cast<std::int64_t>(rows_));
     ASSERT_TRUE(done.ok()) << done.error().detail;
     durable.publish(done->position);
@@ -98,6 +123,16 @@ void PrimaryNode::commit(int count, std::size_t bytes) {
 
 void PrimaryNode::flush() {
   ASSERT_TRUE((*store.acquire())->rocks().Flush(rocksdb::FlushOptions()).ok());
+}
+
+fs::path PrimaryNode::newest_archived_log() const {
+  fs::path newest;
+  std::error_code ignored;
+  const auto archive = (*store.acquire())->directory() / "archive";
+  for (const auto& entry : fs::directory_iterator(archive, ignored)) {
+    newest = std::max(newest, entry.path());
+  }
+  return newest;
 }
 
 void PrimaryNode::reopen(const std::function<void(const fs::path&)>& change) {

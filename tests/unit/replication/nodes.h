@@ -37,6 +37,10 @@ bool eventually(const std::function<bool()>& condition,
 // The value of a metric's series as exposed, 0 if it is absent. `series` as in `name{label="x"}`.
 double metric(const obs::Metrics& metrics, const std::string& series);
 
+// How many snapshots a replica had to take, of one reason or of any.
+double resyncs(const obs::Metrics& metrics, const std::string& reason);
+double resyncs(const obs::Metrics& metrics);
+
 // Every key and value of a store.
 std::string contents(const store::Store& store);
 
@@ -55,6 +59,8 @@ class PrimaryNode {
   void commit(int count, std::size_t bytes = 100);
   // Writes memtable and log file to their places, so that the log is archived.
   void flush();
+  // The log file that was archived last.
+  std::filesystem::path newest_archived_log() const;
   // Closes the store, lets `change` do what it will to the database's directory, opens it again.
   void reopen(const std::function<void(const std::filesystem::path&)>& change = {});
   store::PositionRecord head() const;

@@ -1,0 +1,1 @@
+feeds_test(base_unit_test unit/base feeds_base)

@@ -1,0 +1,1 @@
+feeds_test(http_unit_test unit/http feeds_http)

@@ -1,0 +1,1 @@
+feeds_test(wire_test unit/wire feeds_wire)

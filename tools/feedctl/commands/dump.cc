@@ -1,0 +1,98 @@
+#include <cstdio>
+
+#include "common/feeds/user.h"
+#include "common/keys/key_codec.h"
+#include "common/keys/keyspace.h"
+#include "common/store/database.h"
+#include "tools/feedctl/commands/commands.h"
+
+namespace feeds::feedctl {
+namespace {
+
+namespace fs = std::filesystem;
+
+void print_line(std::string_view key, std::string_view value) {
+  std::string line(key);
+  line.append(" => ").append(value).append("\n");
+  std::fwrite(line.data(), 1, line.size(), stdout);
+}
+
+std::string system_value(std::string_view key, std::string_view value) {
+  if (key == keys::position_key()) {
+    const auto record = store::decode_position(value);
+    return record ? to_string(record->position) : "?";
+  }
+  if (keys::parse_pending(key)) {
+    const auto target = keys::decode_integer(value.substr(value.empty() ? 0 : 1));
+    return "articles of feed " + std::to_string(target.value_or(0));
+  }
+  return std::to_string(keys::decode_integer(value).value_or(0));
+}
+
+void dump_space(store::View& view, keys::Space space) {
+  const auto range = keys::range_of(space);
+  view.scan(range.first, range.end, [](std::string_view key, std::string_view value) {
+    print_line(keys::print_key(key), system_value(key, value));
+    return true;
+  });
+}
+
+void dump_rows(store::View& view, keys::Space space) {
+  const auto range = keys::range_of(space);
+  view.scan(range.first, range.end, [](std::string_view key, std::string_view value) {
+    print_line(keys::print_key(key), value);
+    return true;
+  });
+}
+
+// A user and its subscriptions are one line, as the API shows it.
+Status dump_users(store::View view) {
+  const auto users = list_users(std::move(view), std::nullopt);
+  std::string user;
+  while (true) {
+    user.clear();
+    const auto more = users->next(user);
+    if (!more) return more.error();
+    if (!*more) return done();
+    print_line("/data/users/" + users->after(), user);
+  }
+}
+
+Status dump(const std::shared_ptr<store::Database>& database) {
+  store::View view(database);
+  std::fputs("===== COUNTERS =====\n", stdout);
+  dump_space(view, keys::Space::kMeta);
+  dump_space(view, keys::Space::kCounters);
+  dump_space(view, keys::Space::kPending);
+  std::fputs("===== KEYS =====\n", stdout);
+  // Nothing else writes through this read-only handle: every view of it is the same.
+  if (auto users = dump_users(store::View(database)); !users) return users;
+  dump_rows(view, keys::Space::kFeeds);
+  dump_rows(view, keys::Space::kArticles);
+  return view.status();
+}
+
+int run(const std::string& data) {
+  const fs::path path = fs::exists(fs::path(data) / "db") ? fs::path(data) / "db" : fs::path(data);
+  const auto database = store::Database::open(path, store::Access::kReadOnly, false);
+  if (!database) {
+    std::fprintf(stderr, "feedctl dump: %s\n", database.error().detail.c_str());
+    return kCannot;
+  }
+  const auto dumped = dump(*database);
+  if (dumped) return kGood;
+  std::fprintf(stderr, "feedctl dump: %s\n", dumped.error().detail.c_str());
+  return kFailed;
+}
+
+}  // namespace
+
+void add_dump(CLI::App& app, Action& action) {
+  auto* command = app.add_subcommand(
+      "dump", "Print every key and its value. Reads only; may run beside the node.");
+  const auto data = std::make_shared<std::string>();
+  command->add_option("--data", *data, "The node's data directory")->required();
+  command->callback([data, &action] { action = [data] { return run(*data); }; });
+}
+
+}  // namespace feeds::feedctl
