@@ -24,14 +24,15 @@ class Connection {
   // What the accepting side offers.
   capnp::Capability::Client bootstrap();
 
-  // Resolves when the other side is gone: closed, a failed read or write, a wrong checksum.
-  kj::Promise<void> closed() { return network_.onDisconnect(); }
-  // Resolves when no byte came for `timeout`. TCP says nothing of a stopped process or a cut cable.
-  kj::Promise<void> silent_for(kj::Duration timeout);
+  // Fails, saying why, when the other side is gone: closed, a failed read or write, a wrong checksum;
+  // or no byte came for `timeout`: TCP says nothing of a stopped process or a cut cable.
+  kj::Promise<void> lost(kj::Duration timeout);
 
   bool checksum_failed() const { return checked_.checksum_failed(); }
 
  private:
+  kj::Promise<void> silent_for(kj::Duration timeout);
+
   kj::Timer& timer_;
   kj::Own<kj::AsyncIoStream> stream_;
   CheckedStream checked_;

@@ -32,17 +32,11 @@ SourceSession::~SourceSession() noexcept(false) {
 
 kj::Promise<void> SourceSession::run() {
   const auto timeout = wire::duration(context_.options.peer_timeout);
-  auto closed = connection_->closed().then([]() -> kj::Promise<void> {
-    return KJ_EXCEPTION(DISCONNECTED, "the connection was closed");
-  });
-  auto silent = connection_->silent_for(timeout).then([]() -> kj::Promise<void> {
-    return KJ_EXCEPTION(DISCONNECTED, "nothing was heard for peer_timeout");
-  });
   auto mute = context_.timer.afterDelay(timeout).then([this]() -> kj::Promise<void> {
     if (greeted_) return kj::NEVER_DONE;
     return KJ_EXCEPTION(DISCONNECTED, "no hello came within peer_timeout");
   });
-  return closed.exclusiveJoin(kj::mv(silent))
+  return connection_->lost(timeout)
       .exclusiveJoin(kj::mv(mute))
       .exclusiveJoin(kj::mv(over_.promise));
 }

@@ -6,6 +6,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/log.h"
+#include "common/wire/failure.h"
 #include "common/wire/messages.h"
 
 namespace feeds::replication {
@@ -13,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-kj::Exception failed(const Error& error) { return KJ_EXCEPTION(FAILED, error.detail.c_str()); }
+kj::Exception failed(const Error& error) { return wire::failure(error.detail.c_str()); }
 
 Error file_error(const fs::path& file, const char* what) {
   return Error{Code::kInternal, file.string() + ": " + what};

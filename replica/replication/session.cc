@@ -4,6 +4,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/log.h"
+#include "common/wire/failure.h"
 #include "common/wire/messages.h"
 #include "replica/replication/session_servers.h"
 
@@ -33,15 +34,9 @@ LinkSession::~LinkSession() noexcept(false) { leash_->cut(); }
 
 kj::Promise<void> LinkSession::run() {
   const auto timeout = wire::duration(context_.options.peer_timeout);
-  auto closed = connection_->closed().then([]() -> kj::Promise<void> {
-    return KJ_EXCEPTION(DISCONNECTED, "the connection was closed");
-  });
-  auto silent = connection_->silent_for(timeout).then([]() -> kj::Promise<void> {
-    return KJ_EXCEPTION(DISCONNECTED, "nothing was heard for peer_timeout");
-  });
   // So that a source that keeps the connection busy but never answers is not waited for.
   tasks_.add(context_.timer.timeoutAfter(timeout, say_hello()));
-  return closed.exclusiveJoin(kj::mv(silent)).exclusiveJoin(kj::mv(over_.promise));
+  return connection_->lost(timeout).exclusiveJoin(kj::mv(over_.promise));
 }
 
 void LinkSession::taskFailed(kj::Exception&& exception) {
@@ -77,7 +72,7 @@ kj::Promise<void> LinkSession::welcomed(Greeting greeting) {
   if (!own.empty() && own != cluster_id) return refuse("other_cluster", cluster_id);
   if (own.empty()) {
     if (auto stored = context_.directory.set_cluster_id(cluster_id); !stored) {
-      return KJ_EXCEPTION(FAILED, stored.error().detail.c_str());
+      return wire::failure(stored.error().detail.c_str());
     }
   }
   context_.state.cluster(cluster_id);
@@ -107,7 +102,7 @@ kj::Promise<void> LinkSession::refuse(std::string reason, const std::string& its
                              {"reason", reason},
                              {"cluster", context_.directory.identity().cluster_id},
                              {"its_cluster", its_cluster}});
-  return KJ_EXCEPTION(FAILED, "refused", reason.c_str());
+  return wire::failure(("refused: " + reason).c_str());
 }
 
 // --- the tail
@@ -138,8 +133,7 @@ kj::Promise<void> LinkSession::apply_from(FrameCall call, unsigned first) {
       case Applier::Outcome::kGap: return give_up_tail(SnapshotReason::WAL_UNREADABLE);
       case Applier::Outcome::kDiverged: return give_up_tail(SnapshotReason::DIVERGED);
       case Applier::Outcome::kFailed:
-        taskFailed(KJ_EXCEPTION(FAILED, "a write failed; the store is reopened"));
-        return KJ_EXCEPTION(FAILED, "a write failed");
+        return KJ_EXCEPTION(FAILED, "a write failed; the store is reopened");
     }
   }
   useful_ = true;
@@ -153,7 +147,6 @@ kj::Promise<void> LinkSession::give_up_tail(SnapshotReason reason) {
   resyncs_.needed(reason);
   log::error("tail_given_up", {{"reason", wire::reason_name(reason)},
                                {"applied", feeds::to_string(applier_.position().position)}});
-  taskFailed(KJ_EXCEPTION(FAILED, "a commit does not follow"));
   return KJ_EXCEPTION(FAILED, "a commit does not follow");
 }
 

@@ -41,6 +41,15 @@ class LinkSession final : private kj::TaskSet::ErrorHandler {
   kj::Promise<void> chunk(wire::SnapshotChunk::Reader chunk);
   kj::Promise<void> end_snapshot(EndCall call);
   kj::Promise<void> heard_beat(wire::Heartbeat::Reader heartbeat);
+  // Handles a call; if it fails, the session ends: this side does not wait for the source to see it.
+  template <class F>
+  kj::Promise<void> or_end(F&& handle) {
+    return kj::evalNow(std::forward<F>(handle))
+        .catch_([this](kj::Exception&& exception) -> kj::Promise<void> {
+          taskFailed(kj::cp(exception));
+          return kj::mv(exception);
+        });
+  }
 
  private:
   using Greeting = capnp::Response<wire::Source::HelloResults>;

@@ -8,6 +8,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/log.h"
+#include "common/wire/failure.h"
 #include "common/wire/messages.h"
 
 namespace feeds::replication {
@@ -24,7 +25,7 @@ Error io_error(const fs::path& file) {
 
 constexpr auto or_fail = [](Status status) -> kj::Promise<void> {
   if (status) return kj::READY_NOW;
-  return KJ_EXCEPTION(FAILED, status.error().detail.c_str());
+  return wire::failure(status.error().detail.c_str());
 };
 
 // A name from the network becomes a path below `incoming`, or nothing.

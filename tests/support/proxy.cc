@@ -154,7 +154,8 @@ void Proxy::Impl::write_to(Link& link, Pipe& pipe, Clock::time_point now) {
   while (may_write(pipe, now)) {
     auto& piece = pipe.held.front();
     const auto length = allowed(pipe, piece.bytes.size());
-    auto& at = flip[pipe.index];
+    std::optional<std::uint64_t> none;
+    auto& at = &link == &links.back() ? flip[pipe.index] : none;
     if (at && *at < length) {
       piece.bytes[*at] = static_cast<char>(piece.bytes[*at] ^ 0x10);
       at.reset();

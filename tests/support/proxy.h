@@ -30,7 +30,8 @@ class Proxy {
   void delay(std::chrono::milliseconds time);
   // Passes at most so many bytes a second in each direction; 0: as many as come.
   void throttle(std::uint64_t bytes_a_second);
-  // Flips a bit of one byte: that `offset` bytes after the next one that passes in `direction`.
+  // Flips a bit of one byte: that `offset` bytes after the next one that passes in `direction` on the
+  // newest connection.
   void flip(Direction direction, std::uint64_t offset);
   bool flipped() const;
   // Everything passes again, in time.

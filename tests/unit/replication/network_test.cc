@@ -37,6 +37,12 @@ class Network : public ::testing::Test {
     EXPECT_EQ(resyncs(replica_.metrics), 1);  // the first one
   }
 
+  void expect_new_connection(std::uint64_t than) {
+    ASSERT_TRUE(eventually([&] { return proxy_->connections() > than; }));
+    primary_.commit(1);
+    ASSERT_TRUE(eventually([&] { return replica_.level_with(primary_); }));
+  }
+
   double checksum_errors() const {
     return metric(primary_.metrics, "feeds_checksum_errors_total") +
            metric(replica_.metrics, "feeds_checksum_errors_total");
@@ -73,14 +79,14 @@ TEST_F(Network, AnyFlippedByteOfTheSource_IsCountedOnceAndRepaired) {
   begin();
   // Offsets over heartbeats, returns, the headers of frames and their data.
   for (int i = 1; i <= 25; ++i) {
+    const auto connections = proxy_->connections();
     proxy_->flip(Direction::kToClient, random(1500));
     ASSERT_TRUE(eventually([&] {
       primary_.commit(1, 700);
       return checksum_errors() >= i;
-    })) << "flip " << i;
+    })) << "flip " << i << ", flipped: " << proxy_->flipped();
     EXPECT_EQ(metric(replica_.metrics, "feeds_checksum_errors_total"), i);
-    proxy_->resume();
-    ASSERT_TRUE(eventually([&] { return replica_.level_with(primary_); }));
+    expect_new_connection(connections);
   }
   EXPECT_EQ(metric(primary_.metrics, "feeds_checksum_errors_total"), 0);
   expect_level_without_snapshot();
@@ -93,14 +99,14 @@ TEST_F(Network, AnyFlippedByteOfTheSource_IsCountedOnceAndRepaired) {
 TEST_F(Network, AnyFlippedByteOfTheReplica_IsCountedOnceAndRepaired) {
   begin();
   for (int i = 1; i <= 25; ++i) {
+    const auto connections = proxy_->connections();
     proxy_->flip(Direction::kToTarget, random(600));
     ASSERT_TRUE(eventually([&] {
       primary_.commit(1);
       return checksum_errors() >= i;
-    })) << "flip " << i;
+    })) << "flip " << i << ", flipped: " << proxy_->flipped();
     EXPECT_EQ(metric(primary_.metrics, "feeds_checksum_errors_total"), i);
-    proxy_->resume();
-    ASSERT_TRUE(eventually([&] { return replica_.level_with(primary_); }));
+    expect_new_connection(connections);
   }
   EXPECT_EQ(metric(replica_.metrics, "feeds_checksum_errors_total"), 0);
   expect_level_without_snapshot();
