@@ -118,7 +118,7 @@ def children_of(pid):
     try:
         with open(f"/proc/{pid}/task/{pid}/children") as children:
             return [int(child) for child in children.read().split()]
-    except FileNotFoundError:
+    except OSError:
         return []
 
 
@@ -126,7 +126,7 @@ def cpu_seconds_of(pid):
     try:
         with open(f"/proc/{pid}/stat") as stat:
             fields = stat.read().rpartition(")")[2].split()
-    except FileNotFoundError:
+    except OSError:  # it has ended meanwhile
         return 0.0
     return (int(fields[11]) + int(fields[12])) / TICKS  # utime, stime
 
