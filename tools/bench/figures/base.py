@@ -32,7 +32,6 @@ class Options:
     text_bytes: int = 128  # {"id":10500,"text":"..."} of five-digit ids: 150 bytes as served
     threads: int = 1
     rate: int = 2_000
-    wal: bool = False
 
     @property
     def per_feed(self):
