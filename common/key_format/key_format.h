@@ -1,0 +1,63 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+// The keys of grouping feeds: Go 1.19's text/template over an activity, as README.md of this folder
+// scopes it. A Template is parsed once and rendered for every activity that enters its feed.
+//
+// Threads: a Template is immutable; any number of threads may render one at the same time.
+// Bounds: neither parse nor render takes more than a few milliseconds (and the reading of a long
+// extraData once) or two megabytes of stack, whatever the format and the activity hold.
+namespace feeds::key_format {
+
+inline constexpr std::size_t kFormatBytes = 4 * 1024;  // a longer format does not parse
+inline constexpr std::size_t kKeyBytes = 1024;         // a longer key is a failed render
+
+// What a template sees. Views must outlive the call that takes them; text is UTF-8.
+struct Activity {
+  std::int64_t id = 0;
+  std::string_view object_id;
+  std::string_view collection_id;
+  std::string_view linked_activity_id;
+  std::int64_t created_at_ns = 0;  // since 1970, may be negative
+  std::int64_t updated_at_ns = 0;
+  std::string_view user_id;
+  std::string_view activity_type;
+  std::string_view extra_data;  // JSON text, valid; empty is null; read only if the template asks
+};
+
+// Where in the format, and what is wrong, for people. Line and column (in characters) start at 1.
+struct FormatError {
+  std::size_t line = 1;
+  std::size_t column = 1;
+  std::string message;
+};
+
+struct Program;  // the parsed form
+
+class Template {
+ public:
+  // nullopt, and `error` set, for a format that is too long, no UTF-8, or does not parse. A field
+  // that no activity has parses: as in Go, it fails when rendered.
+  static std::optional<Template> parse(std::string_view format, FormatError& error);
+
+  // Sets `key` to the key of `activity`; empty is a key. False, with `error` set and `key`
+  // unspecified, if the template fails on this activity, its key is no UTF-8 or too long, or it
+  // takes too many steps. The same activity always gives the same outcome.
+  bool render(const Activity& activity, std::string& key, FormatError& error) const;
+
+  // The text it was parsed from.
+  std::string_view format() const;
+
+ private:
+  explicit Template(std::shared_ptr<const Program> program) : program_(std::move(program)) {}
+
+  std::shared_ptr<const Program> program_;
+};
+
+}  // namespace feeds::key_format
