@@ -11,6 +11,7 @@ using namespace std::chrono_literals;
 
 // --- HTTP
 inline constexpr std::size_t kRequestHeadBytes = 16 * 1024;       // request line and headers: 431
+inline constexpr std::size_t kProblemDetailBytes = 1024;          // a detail may quote what was sent, not echo it
 inline constexpr std::size_t kRequestBodyBytes = 1024 * 1024;     // 413
 inline constexpr std::size_t kDiscardBytes = 64 * 1024 * 1024;    // read after an early reply, so that it can be seen
 inline constexpr auto kDiscardTime = 10s;

@@ -111,6 +111,7 @@ bool Session::begin_head() {
   buffer_.consume(buffer_.data().size() - data.size());
   if (data.empty() || data == "\r") return false;
   state_ = State::kHead;
+  head_bytes_ = 0;
   deadline_ = thread_.now() + thread_.shared().options.header_timeout;
   parser_.emplace(request_, facts_);
   parser_->header_limit(limits::kRequestHeadBytes);
@@ -126,13 +127,17 @@ bool Session::begin_head() {
 }
 
 void Session::parse_head() {
-  const std::string_view data = buffer_.data();
   error_code ec;
-  buffer_.consume(parser_->put(boost::asio::const_buffer(data.data(), data.size()), ec));
   // put() stops after the request line.
-  while (!ec && !parser_->is_header_done() && !buffer_.empty()) {
-    const std::string_view rest = buffer_.data();
-    buffer_.consume(parser_->put(boost::asio::const_buffer(rest.data(), rest.size()), ec));
+  do {
+    const std::string_view data = buffer_.data();
+    const std::size_t used = parser_->put(boost::asio::const_buffer(data.data(), data.size()), ec);
+    buffer_.consume(used);
+    head_bytes_ += used;
+  } while (!ec && !parser_->is_header_done() && !buffer_.empty());
+  // Beast's bound alone lets through what came in many small headers.
+  if ((!ec || ec == beast_http::error::need_more) && head_bytes_ > limits::kRequestHeadBytes) {
+    ec = beast_http::error::header_limit;
   }
   if (parser_->is_header_done() && !ec) {
     received_ = std::chrono::steady_clock::now();

@@ -120,6 +120,7 @@ class Session final : public std::enable_shared_from_this<Session> {
   ReadBuffer buffer_;
   std::optional<RequestParser> parser_;
   HeadFacts facts_;
+  std::size_t head_bytes_ = 0;  // parsed so far
   BodyDecoder body_;
   Request request_;
   const Route* route_ = nullptr;

@@ -81,7 +81,8 @@ TEST_F(Consume, DeletedFeeds_AreLeftOut) {
 
 TEST_F(Consume, FeedNeverGiven_Is404NamingIt) {
   const std::uint64_t next = feeds[3] + 1;
-  for (const std::uint64_t id : {next, std::uint64_t{9999}, std::uint64_t{0}, UINT64_MAX}) {
+  for (const std::uint64_t id :
+       {next, std::uint64_t{9999}, std::uint64_t{0}, std::uint64_t{INT64_MAX}}) {
     const RawReply refused = consume("{" + named(id, "10000") + "}");
     EXPECT_THAT(refused, IsProblem(Code::kNoSuchFeed, std::to_string(id)));
     EXPECT_GT(sequence(refused), 0U);

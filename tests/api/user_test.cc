@@ -74,7 +74,8 @@ TEST_F(Users, Unsubscribe_IsIdempotent) {
   subscribe(feed);
   EXPECT_EQ(unsubscribe(feed).body, user_with(""));
   const std::uint64_t before = position();
-  for (const std::uint64_t id : {feed, std::uint64_t{1}, std::uint64_t{999'999'999}, UINT64_MAX}) {
+  for (const std::uint64_t id :
+       {feed, std::uint64_t{1}, std::uint64_t{999'999'999}, std::uint64_t{INT64_MAX}}) {
     const RawReply again = unsubscribe(id);
     EXPECT_THAT(again, HasStatus(200)) << id;
     EXPECT_EQ(again.body, user_with(""));
