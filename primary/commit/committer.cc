@@ -93,7 +93,14 @@ void Committer::commit_inline(SubmissionPtr submission) {
     return;
   }
   auto deliveries = commit(std::move(one), 0);
+  const bool cleaning = cleaning_;
   token.unlock();
+  if (cleaning) {
+    // The command left a deletion to be carried out, and the committer may be about to wait: the lock
+    // orders this after its look at `cleaning_`.
+    { std::lock_guard lock(queue_mutex_); }
+    queue_changed_.notify_one();
+  }
   deliver(std::move(deliveries));
 }
 
