@@ -94,6 +94,12 @@ void Committer::commit_inline(SubmissionPtr submission) {
   }
   auto deliveries = commit(std::move(one), 0);
   token.unlock();
+  if (cleaning_) {
+    // A deletion began here; its cleaning is for the committer's thread, which may be asleep. Under
+    // the lock, it has either seen cleaning_ or waits for this.
+    { std::lock_guard lock(queue_mutex_); }
+    queue_changed_.notify_one();
+  }
   deliver(std::move(deliveries));
 }
 
