@@ -17,7 +17,8 @@ namespace {
 
 using capnp::word;
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "headers are written as they lie in memory");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "headers are written as they lie in memory");
 
 struct Header {
   std::uint32_t words;
@@ -153,12 +154,13 @@ kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> CheckedStream::read_body(
 
 // In pieces as they come, so that a slow but living peer is heard.
 kj::Promise<void> CheckedStream::read_exactly(kj::byte* at, std::size_t bytes) {
-  return stream_.tryRead(at, 1, bytes).then([this, at, bytes](std::size_t got) -> kj::Promise<void> {
-    if (got == 0) return broken("the connection ended inside a message");
-    last_heard_ = timer_.now();
-    if (got == bytes) return kj::READY_NOW;
-    return read_exactly(at + got, bytes - got);
-  });
+  return stream_.tryRead(at, 1, bytes)
+      .then([this, at, bytes](std::size_t got) -> kj::Promise<void> {
+        if (got == 0) return broken("the connection ended inside a message");
+        last_heard_ = timer_.now();
+        if (got == bytes) return kj::READY_NOW;
+        return read_exactly(at + got, bytes - got);
+      });
 }
 
 kj::Own<capnp::MessageReader> CheckedStream::verified(kj::Array<word> body, std::uint64_t checksum,

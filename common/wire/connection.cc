@@ -45,9 +45,8 @@ kj::Promise<void> Connection::lost(kj::Duration timeout) {
     const auto trouble = checked_.trouble();
     return failure(trouble.size() > 0 ? trouble : "the connection was closed");
   });
-  auto silent = silent_for(timeout).then([]() -> kj::Promise<void> {
-    return failure("nothing was heard for peer_timeout");
-  });
+  auto silent = silent_for(timeout).then(
+      []() -> kj::Promise<void> { return failure("nothing was heard for peer_timeout"); });
   return closed.exclusiveJoin(kj::mv(silent));
 }
 

@@ -24,8 +24,8 @@ class Connection {
   // What the accepting side offers.
   capnp::Capability::Client bootstrap();
 
-  // Fails, saying why, when the other side is gone: closed, a failed read or write, a wrong checksum;
-  // or no byte came for `timeout`: TCP says nothing of a stopped process or a cut cable.
+  // Fails, saying why, when the other side is gone: closed, a failed read or write, a wrong
+  // checksum; or no byte came for `timeout`: TCP says nothing of a stopped process or a cut cable.
   kj::Promise<void> lost(kj::Duration timeout);
 
   bool checksum_failed() const { return checked_.checksum_failed(); }
@@ -42,6 +42,10 @@ class Connection {
 
 // For TCP: no delay, and the kernel's own timers as a second line behind silent_for().
 void tune_socket(kj::AsyncIoStream& stream, std::chrono::milliseconds peer_timeout);
+
+// For WaitScope::setBusyPollInterval(): kj looks at timers and other descriptors only when it has
+// nothing to do, and a peer that always has more to send would keep it from that.
+inline constexpr unsigned kPollEveryEvents = 50;
 
 inline kj::Duration duration(std::chrono::nanoseconds time) {
   return time.count() * kj::NANOSECONDS;

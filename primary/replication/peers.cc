@@ -30,7 +30,8 @@ void CommitTimes::note(std::uint64_t durable, TimePoint now) {
   samples_.push_back(Sample{durable, now});
 }
 
-// Takes together what lies closer than a hundredth of its age: some 2,000 samples reach back for months.
+// Takes together what lies closer than a hundredth of its age: some 2,000 samples reach back for
+// months.
 void CommitTimes::thin_out(TimePoint now) {
   std::size_t kept = 0;
   for (std::size_t i = 1; i < samples_.size(); ++i) {
@@ -59,14 +60,16 @@ Peers::Peer* Peers::State::of(SessionId session) {
   return nullptr;
 }
 
-void Peers::connected(SessionId session, const std::string& node_id,
-                      const std::string& advertise) {
+void Peers::connected(SessionId session, const std::string& node_id, const std::string& advertise,
+                      std::string_view name) {
   state_.with([&](State& state) {
     auto& peer = state.peers[node_id];
     peer.session = session;
     peer.status.node_id = node_id;
     peer.status.advertise = advertise;
     peer.status.connected = true;
+    peer.status.state = name;
+    peer.status.position.reset();  // until it acknowledges: it may have lost what it had
   });
 }
 

@@ -66,10 +66,12 @@ kj::Promise<void> SourceSession::hello(Hello call) {
       log_refusal(hello, *verdict.refused);
       return;
     }
-    if (verdict.snapshot != SnapshotReason::NONE) pin_log();
+    const bool snapshot = verdict.snapshot != SnapshotReason::NONE;
+    if (snapshot) pin_log();
     results.setSession(session_server(kj::addRef(*leash_)));
     results.setPulse(pulse_server());
-    context_.peers.connected(id_, node_id_, wire::to_string(hello.getAdvertise()));
+    context_.peers.connected(id_, node_id_, wire::to_string(hello.getAdvertise()),
+                             snapshot ? "snapshot" : "tail");
     verdict_ = std::move(verdict);
   });
 }
@@ -123,17 +125,26 @@ kj::Promise<SourceSession::Verdict> SourceSession::prove(std::unique_ptr<store::
   Verdict verdict;
   store::CheckedBatch batch;
   switch (tail->next(context_.durable.current().sequence, batch)) {
-    case Outcome::kBatch: verdict.tail.first = std::move(batch); break;
-    case Outcome::kEnd: break;  // the next commit is not durable yet; it will be judged when it is
+    case Outcome::kBatch:
+      verdict.tail.first = std::move(batch);
+      break;
+    case Outcome::kEnd:
+      break;  // the next commit is not durable yet; it will be judged when it is
     case Outcome::kRetry:
       context_.metrics.tail_reopen();
       return context_.timer.afterDelay(attempt * kj::MILLISECONDS)
           .then([this, attempt, tail = std::move(tail)]() mutable {
             return prove(std::move(tail), attempt + 1);
           });
-    case Outcome::kPurged: verdict.snapshot = SnapshotReason::WAL_PURGED; break;
-    case Outcome::kUnreadable: verdict.snapshot = SnapshotReason::WAL_UNREADABLE; break;
-    case Outcome::kDiverged: verdict.snapshot = SnapshotReason::DIVERGED; break;
+    case Outcome::kPurged:
+      verdict.snapshot = SnapshotReason::WAL_PURGED;
+      break;
+    case Outcome::kUnreadable:
+      verdict.snapshot = SnapshotReason::WAL_UNREADABLE;
+      break;
+    case Outcome::kDiverged:
+      verdict.snapshot = SnapshotReason::DIVERGED;
+      break;
   }
   if (verdict.snapshot == SnapshotReason::NONE) verdict.tail.tail = std::move(tail);
   return verdict;
@@ -183,17 +194,21 @@ kj::Promise<void> SourceSession::start() {
 
 kj::Promise<void> SourceSession::send_tail(OpenTail tail) {
   context_.peers.state(id_, "tail");
-  log::info("replica_tails",
-            {{"node", node_id_}, {"from", feeds::to_string(tail.tail->position().position)}});
+  auto from = tail.tail->position().position;
+  if (tail.first) from.sequence.value = tail.first->first_sequence - 1;
+  log::info("replica_tails", {{"node", node_id_}, {"from", feeds::to_string(from)}});
   pump_ = std::make_unique<TailPump>(context_, KJ_ASSERT_NONNULL(sink_), std::move(tail));
   // The log is open at the replica's position: what was kept for it may go.
   pin_.reset();
   return pump_->run().then([this](Outcome outcome) -> kj::Promise<void> {
     pump_.reset();
     switch (outcome) {
-      case Outcome::kPurged: return send_snapshot(SnapshotReason::WAL_PURGED);
-      case Outcome::kDiverged: return send_snapshot(SnapshotReason::DIVERGED);
-      default: return send_snapshot(SnapshotReason::WAL_UNREADABLE);
+      case Outcome::kPurged:
+        return send_snapshot(SnapshotReason::WAL_PURGED);
+      case Outcome::kDiverged:
+        return send_snapshot(SnapshotReason::DIVERGED);
+      default:
+        return send_snapshot(SnapshotReason::WAL_UNREADABLE);
     }
   });
 }

@@ -16,7 +16,9 @@ using wire::SnapshotReason;
 // RocksDB waits for a flush: how long until a batch is offered to it again.
 constexpr auto kStallPause = 2 * kj::MILLISECONDS;
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
+TimePoint now() {
+  return std::chrono::steady_clock::now();
+}
 
 }  // namespace
 
@@ -30,7 +32,9 @@ LinkSession::LinkSession(LinkContext& context, Applier& applier, StoreKeeper& ke
       connection_(kj::heap<wire::Connection>(kj::mv(stream), context.timer)),
       tasks_(*this) {}
 
-LinkSession::~LinkSession() noexcept(false) { leash_->cut(); }
+LinkSession::~LinkSession() noexcept(false) {
+  leash_->cut();
+}
 
 kj::Promise<void> LinkSession::run() {
   const auto timeout = wire::duration(context_.options.peer_timeout);
@@ -57,8 +61,7 @@ kj::Promise<void> LinkSession::say_hello() {
   hello.setWants(resyncs_.wants());
   request.setSink(sink_server(kj::addRef(*leash_)));
   request.setPulse(pulse_server(kj::addRef(*leash_)));
-  return request.send().then(
-      [this](Greeting greeting) { return welcomed(kj::mv(greeting)); });
+  return request.send().then([this](Greeting greeting) { return welcomed(kj::mv(greeting)); });
 }
 
 kj::Promise<void> LinkSession::welcomed(Greeting greeting) {
@@ -125,13 +128,16 @@ kj::Promise<void> LinkSession::apply_from(FrameCall call, unsigned first) {
   const auto batches = call.getParams().getFrame().getBatches();
   for (unsigned i = first; i < batches.size(); ++i) {
     switch (applier_.apply(batches[i])) {
-      case Applier::Outcome::kApplied: continue;
+      case Applier::Outcome::kApplied:
+        continue;
       case Applier::Outcome::kStalled:
         return context_.timer.afterDelay(kStallPause).then([this, call, i]() mutable {
           return apply_from(kj::mv(call), i);
         });
-      case Applier::Outcome::kGap: return give_up_tail(SnapshotReason::WAL_UNREADABLE);
-      case Applier::Outcome::kDiverged: return give_up_tail(SnapshotReason::DIVERGED);
+      case Applier::Outcome::kGap:
+        return give_up_tail(SnapshotReason::WAL_UNREADABLE);
+      case Applier::Outcome::kDiverged:
+        return give_up_tail(SnapshotReason::DIVERGED);
       case Applier::Outcome::kFailed:
         return KJ_EXCEPTION(FAILED, "a write failed; the store is reopened");
     }
@@ -209,7 +215,8 @@ kj::Promise<void> LinkSession::end_snapshot(EndCall call) {
 
 kj::Promise<void> LinkSession::heard_beat(wire::Heartbeat::Reader heartbeat) {
   context_.state.primary(wire::to_string(heartbeat.getAdvertise()));
-  context_.state.told_head(Position{{heartbeat.getEpoch()}, {heartbeat.getSequence()}}, true, now());
+  context_.state.told_head(Position{{heartbeat.getEpoch()}, {heartbeat.getSequence()}}, true,
+                           now());
   return kj::READY_NOW;
 }
 

@@ -41,7 +41,8 @@ class LinkSession final : private kj::TaskSet::ErrorHandler {
   kj::Promise<void> chunk(wire::SnapshotChunk::Reader chunk);
   kj::Promise<void> end_snapshot(EndCall call);
   kj::Promise<void> heard_beat(wire::Heartbeat::Reader heartbeat);
-  // Handles a call; if it fails, the session ends: this side does not wait for the source to see it.
+  // Handles a call; if it fails, the session ends: this side does not wait for the source to see
+  // it.
   template <class F>
   kj::Promise<void> or_end(F&& handle) {
     return kj::evalNow(std::forward<F>(handle))

@@ -28,9 +28,8 @@ class SinkServer final : public wire::Sink::Server {
  private:
   template <class F>
   kj::Promise<void> handle(F&& call) {
-    return session_->call([&](LinkSession& session) {
-      return session.or_end([&] { return call(session); });
-    });
+    return session_->call(
+        [&](LinkSession& session) { return session.or_end([&] { return call(session); }); });
   }
 
   kj::Own<wire::Leash<LinkSession>> session_;

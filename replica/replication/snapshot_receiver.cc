@@ -95,7 +95,9 @@ Status IncomingFiles::write(std::uint32_t file, std::uint64_t offset,
   return pass_empty();
 }
 
-int IncomingFiles::take_completed() { return std::exchange(completed_, -1); }
+int IncomingFiles::take_completed() {
+  return std::exchange(completed_, -1);
+}
 
 Status IncomingFiles::verify(const std::vector<wire::FileHash::Value>& hashes) {
   if (hashes_.size() != files_.size() || hashes.size() != files_.size()) {
@@ -154,8 +156,7 @@ void SnapshotReceiver::sync_later(int fd) {
     ::close(fd);
     return status;
   });
-  synced_ = synced_
-                .then([synced = kj::mv(synced)]() mutable { return synced.then(or_fail); })
+  synced_ = synced_.then([synced = kj::mv(synced)]() mutable { return synced.then(or_fail); })
                 .eagerlyEvaluate(nullptr);
 }
 

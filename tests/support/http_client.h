@@ -32,7 +32,7 @@ class HttpClient {
 
   // `address`: HOST:PORT, numeric. `timeout`: without a byte.
   explicit HttpClient(std::string address,
-                      std::chrono::milliseconds timeout = std::chrono::seconds(30));
+                      std::chrono::milliseconds timeout = std::chrono::seconds(100));
   ~HttpClient() { close(); }
   HttpClient(const HttpClient&) = delete;
   HttpClient& operator=(const HttpClient&) = delete;

@@ -155,14 +155,14 @@ TEST(Cluster, BatchLargerThanAFrame_Travels) {
 
 TEST(Cluster, TwoReplicas_AreServedSideBySide) {
   PrimaryNode primary;
-  primary.commit(1000);
+  primary.commit(200);
   primary.start();
   ReplicaNode one;
   ReplicaNode two;
   two.node_id = "r2";
   one.start(primary.address());
   two.start(primary.address());
-  primary.commit(200);
+  primary.commit(50);
   ASSERT_TRUE(eventually([&] { return one.level_with(primary) && two.level_with(primary); }));
   EXPECT_EQ(contents(*one.store), contents(*two.store));
   const auto peers = primary.source().peers();
@@ -178,7 +178,8 @@ TEST(Cluster, EveryCommit_IsAnnouncedOnceInOrderAndVisible) {
   ReplicaNode replica;
   std::vector<std::uint64_t> seen;
   std::atomic<bool> visible{true};
-  replica.on_applied = [&](const store::DatabasePtr& database, const store::PositionRecord& record) {
+  replica.on_applied = [&](const store::DatabasePtr& database,
+                           const store::PositionRecord& record) {
     if (database->head() != record) visible = false;
     if (replica.applied.current() != record.position) visible = false;
     seen.push_back(record.position.sequence.value);

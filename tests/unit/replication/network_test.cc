@@ -84,7 +84,8 @@ TEST_F(Network, AnyFlippedByteOfTheSource_IsCountedOnceAndRepaired) {
     ASSERT_TRUE(eventually([&] {
       primary_.commit(1, 700);
       return checksum_errors() >= i;
-    })) << "flip " << i << ", flipped: " << proxy_->flipped();
+    })) << "flip "
+        << i << ", flipped: " << proxy_->flipped();
     EXPECT_EQ(metric(replica_.metrics, "feeds_checksum_errors_total"), i);
     expect_new_connection(connections);
   }
@@ -104,7 +105,8 @@ TEST_F(Network, AnyFlippedByteOfTheReplica_IsCountedOnceAndRepaired) {
     ASSERT_TRUE(eventually([&] {
       primary_.commit(1);
       return checksum_errors() >= i;
-    })) << "flip " << i << ", flipped: " << proxy_->flipped();
+    })) << "flip "
+        << i << ", flipped: " << proxy_->flipped();
     EXPECT_EQ(metric(primary_.metrics, "feeds_checksum_errors_total"), i);
     expect_new_connection(connections);
   }
@@ -133,9 +135,8 @@ TEST_F(Network, BlackHole_BothSidesNoticeAndCatchUpAfter) {
     const auto peer = primary_.source().peers()[0];
     return peer.lag > 200ms && peer.lag_sequences == 20u;
   }));
-  ASSERT_TRUE(eventually([&] {
-    return !replica_.status().connected && !primary_.source().peers()[0].connected;
-  }));
+  ASSERT_TRUE(eventually(
+      [&] { return !replica_.status().connected && !primary_.source().peers()[0].connected; }));
   EXPECT_EQ(primary_.source().peers()[0].lag, std::nullopt);
   EXPECT_EQ(replica_.status().state, "connecting");
   // The replica was last level until its newest heartbeat was 2 s old.
@@ -218,14 +219,14 @@ std::size_t resident_bytes() {
 TEST_F(Network, ReplicaThatDoesNotRead_CostsABoundedBuffer) {
   begin(20'000ms);
   // The memtables are full after this, so what grows later is not theirs.
-  primary_.commit(80, 1'000'000);
+  primary_.commit(40, 2'000'000);
   ASSERT_TRUE(eventually([&] { return replica_.level_with(primary_); }));
   proxy_->blackhole(Direction::kToClient);
-  primary_.commit(20, 1'000'000);
+  primary_.commit(10, 2'000'000);
   const auto before = resident_bytes();
-  primary_.commit(150, 1'000'000);
+  primary_.commit(60, 2'000'000);
   const auto after = resident_bytes();
-  EXPECT_LT(after, before + 60'000'000) << "of 150 MB written";
+  EXPECT_LT(after, before + 60'000'000) << "of 120 MB written";
   EXPECT_TRUE(primary_.source().peers()[0].connected);
   proxy_->resume();
   expect_level_without_snapshot();
@@ -243,7 +244,8 @@ TEST_F(Network, StopsAtOnceWhateverTheNetworkDoes) {
 
 TEST_F(Network, GarbageOnThePort_HarmsNobody) {
   begin();
-  // A second link whose every connection is to something else than a source, and the other way round.
+  // A second link whose every connection is to something else than a source, and the other way
+  // round.
   Proxy crossed(primary_.address());
   crossed.flip(Direction::kToTarget, 3);
   ReplicaNode stranger;

@@ -84,8 +84,9 @@ class SourceSessionTest : public ::testing::Test {
   }
 
   using Greeting = capnp::Response<wire::Source::HelloResults>;
-  Greeting hello(const store::PositionRecord& position,
-                 const std::function<void(wire::Hello::Builder)>& change = [](auto) {}) {
+  Greeting hello(
+      const store::PositionRecord& position,
+      const std::function<void(wire::Hello::Builder)>& change = [](auto) {}) {
     auto request = connection_->bootstrap().castAs<wire::Source>().helloRequest();
     auto hello = request.initHello();
     hello.setSchemaVersion(wire::SCHEMA_VERSION);
@@ -212,7 +213,8 @@ TEST_F(SourceSessionTest, ReplicaThatTakesNothing_IsSentABoundedAmount) {
 
 TEST_F(SourceSessionTest, WantedSnapshot_IsGivenWhateverThePosition) {
   connect();
-  auto greeting = hello(primary_.head(), [](auto h) { h.setWants(wire::SnapshotReason::REQUESTED); });
+  auto greeting =
+      hello(primary_.head(), [](auto h) { h.setWants(wire::SnapshotReason::REQUESTED); });
   ASSERT_TRUE(greeting.getWelcome().isSnapshot());
   EXPECT_EQ(greeting.getWelcome().getSnapshot(), wire::SnapshotReason::REQUESTED);
   greeting.getSession().startRequest().send().wait(io_->waitScope);
