@@ -90,6 +90,12 @@ void App::register_gauges() {
                   if (!lag) return std::nullopt;
                   return std::chrono::duration<double>(*lag).count();
                 });
+  metrics.gauge("feeds_durable_sequence", "Sequence of the newest commit that is on disk here",
+                [this]() -> std::optional<double> {
+                  const auto durable = link_->status().durable;
+                  if (!durable) return std::nullopt;
+                  return static_cast<double>(durable->sequence.value);
+                });
   metrics.gauge("feeds_lag_sequences", "Sequences behind the newest head the primary told",
                 [this]() -> std::optional<double> {
                   const auto sequences = link_->status().lag_sequences;

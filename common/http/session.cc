@@ -41,6 +41,7 @@ void Session::close() {
   state_ = State::kClosed;
   open_.store(false, std::memory_order_relaxed);
   stream_.reset();
+  hold(0);
   // Closed by name: the destructor alone would undo the linger option that makes a reset.
   error_code ignored;
   socket_->close(ignored);
@@ -96,7 +97,7 @@ void Session::process() {
   if (state_ == State::kIdle && !begin_head()) {
     read();
   } else if (state_ == State::kBody) {
-    deadline_ = thread_.now() + thread_.shared().options.body_timeout;
+    deadline_ = std::min(body_until_, thread_.now() + thread_.shared().options.body_timeout);
     read_body();
   } else {
     parse_head();
@@ -229,8 +230,14 @@ void Session::judge_body() {
       refuse(Error{Code::kBodyTooLarge, "the body is over 1 MiB"});
       return;
     }
+    if (crowded()) {
+      refuse(Error{Code::kOverloaded, "too much is being sent and received"});
+      return;
+    }
+    hold(facts_.chunked ? limits::kRequestBodyBytes : facts_.content_length);
   }
   state_ = State::kBody;
+  body_until_ = thread_.now() + limits::kBodyTime;
   deadline_ = thread_.now() + thread_.shared().options.body_timeout;
   if (!body_.done() && facts_.expect_continue && facts_.version >= 11 && buffer_.empty()) {
     write_continue();
@@ -303,6 +310,10 @@ void Session::dispatch() {
 void Session::call_handler() {
   state_ = State::kHandling;
   deadline_ = TimePoint::max();
+  if (!route_->always && crowded()) {
+    refuse(Error{Code::kOverloaded, "too much is being sent and received"});
+    return;
+  }
   const auto exchange = std::make_shared<SessionExchange>(shared_from_this());
   try {
     route_->handler(exchange);

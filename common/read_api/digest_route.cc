@@ -49,7 +49,8 @@ Result<DigestRequest> parse(const http::Request& request) {
   if (*position) {
     wanted.position = parse_position(**position);
     if (!wanted.position) {
-      return Error{Code::kBadParameter, "position must be <epoch>-<sequence>, as in Feeds-Position"};
+      return Error{Code::kBadParameter,
+                   "position must be <epoch>-<sequence>, as in Feeds-Position"};
     }
   }
   const auto space = request.query_value("space");
@@ -97,7 +98,8 @@ Result<std::string> one_space(DigestPin& pin, const DigestRequest& wanted) {
   }
   reply["rows"] = rows->rows;
   reply["digest"] = to_hex(rows->digest);
-  reply["first"] = rows->rows > 0 ? bj::value(keys::print_key(rows->first_key)) : bj::value(nullptr);
+  reply["first"] =
+      rows->rows > 0 ? bj::value(keys::print_key(rows->first_key)) : bj::value(nullptr);
   reply["last"] = rows->rows > 0 ? bj::value(keys::print_key(rows->last_key)) : bj::value(nullptr);
   reply["next"] = rows->next_key ? bj::value(to_hex(*rows->next_key)) : bj::value(nullptr);
   return bj::serialize(reply);

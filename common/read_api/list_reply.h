@@ -9,8 +9,8 @@
 
 namespace feeds::read_api {
 
-// Sends a JSON array of what `items` gives: all of it, streamed, or, with `limit`, a page with a Link to
-// the next one: `</v1/feeds?limit=2&after=10001>; rel="next"`, absent when nothing follows.
+// Sends a JSON array of what `items` gives: all of it, streamed, or, with `limit`, a page with a
+// Link to the next one: `</v1/feeds?limit=2&after=10001>; rel="next"`, absent when nothing follows.
 Status send_list(http::Exchange& exchange, std::unique_ptr<ItemCursor> items,
                  std::optional<std::uint64_t> limit, std::string_view path);
 

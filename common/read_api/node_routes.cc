@@ -72,7 +72,8 @@ void mount_node_routes(http::Router& router, const NodeContext& context) {
   const auto get = [&router](std::string pattern, http::Handler handler) {
     router.add({.method = http::Method::kGet,
                 .pattern = std::move(pattern),
-                .handler = std::move(handler)});
+                .handler = std::move(handler),
+                .always = true});
   };
   get("/healthz", [](const auto& exchange) { send_json(*exchange, {{"status", "ok"}}); });
   get("/readyz", [&context](const auto& exchange) { readyz(context, exchange); });
@@ -83,13 +84,13 @@ void mount_node_routes(http::Router& router, const NodeContext& context) {
 
 void register_node_gauges(const NodeContext& context) {
   auto& metrics = context.metrics;
-  metrics.gauge("feeds_applied_sequence", "Sequence of the newest commit this node serves", [&context] {
-    const auto position = context.status().position;
-    return position ? std::optional<double>(position->sequence.value) : std::nullopt;
-  });
-  metrics.gauge("feeds_waiting_reads", "Reads that wait for a position", [&context] {
-    return std::optional<double>(context.read.gate.waiting());
-  });
+  metrics.gauge("feeds_applied_sequence", "Sequence of the newest commit this node serves",
+                [&context] {
+                  const auto position = context.status().position;
+                  return position ? std::optional<double>(position->sequence.value) : std::nullopt;
+                });
+  metrics.gauge("feeds_waiting_reads", "Reads that wait for a position",
+                [&context] { return std::optional<double>(context.read.gate.waiting()); });
 }
 
 }  // namespace feeds::read_api

@@ -19,10 +19,17 @@ struct ReadContext {
 // A read of the store: fills exchange.reply() from the view and sends it, or returns what is wrong.
 using Read = std::function<Status(store::View view, http::Exchange& exchange)>;
 
-// Runs `read` on a view that is at or past the request's Feeds-Min-Position, with the view's position on
-// the reply, errors included. A replica that is behind waits for it without a thread, up to
-// Feeds-Wait-Ms, then answers kReplicaBehind; a primary that never had it answers kPositionLost.
-// Errors: kBadHeader, kReopening, kReplicaBehind, kPositionLost, kOverloaded (too many waiting reads).
-void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, Read read);
+// Runs `read` on a view that is at or past the request's Feeds-Min-Position, with the view's
+// position on the reply, errors included. A replica that is behind waits for it without a thread,
+// up to Feeds-Wait-Ms, then answers kReplicaBehind; a primary that never had it answers
+// kPositionLost. Errors: kBadHeader, kReopening, kReplicaBehind, kPositionLost, kOverloaded (too
+// many waiting reads).
+void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, Read read,
+                store::View::Purpose purpose = store::View::Purpose::kPages);
+
+// The purpose of a list: all of it, or a page.
+inline store::View::Purpose list_purpose(bool paged) {
+  return paged ? store::View::Purpose::kPages : store::View::Purpose::kScan;
+}
 
 }  // namespace feeds::read_api

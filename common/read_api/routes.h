@@ -3,8 +3,8 @@
 #include "common/http/router.h"
 #include "common/read_api/read_context.h"
 
-// The read routes, the same on every node: one file a resource. To add a resource, add a mount function
-// here and its file beside feed_routes.cc.
+// The read routes, the same on every node: one file a resource. To add a resource, add a mount
+// function here and its file beside feed_routes.cc.
 namespace feeds::read_api {
 
 // `context` outlives the router.

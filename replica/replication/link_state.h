@@ -42,6 +42,7 @@ class LinkState {
   void primary(const std::string& advertise);
   void phase(std::string_view state, bool connected);
   void applied(Position position, TimePoint now);
+  void synced(Position position);
   // After a swap: another history may be elsewhere.
   void replaced(Position position);
   // By a heartbeat, or by a frame: that tells a head too, but proves nothing about the next

@@ -171,6 +171,7 @@ kj::Promise<void> LinkSession::send_ack(Position synced) {
   // A snapshot that began meanwhile replaces what was synced.
   if (!tailing_) return kj::READY_NOW;
   acked_ = synced;
+  context_.state.synced(synced);
   auto request = KJ_ASSERT_NONNULL(session_).ackRequest();
   auto ack = request.initAck();
   ack.setEpoch(synced.epoch.value);
