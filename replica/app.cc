@@ -24,7 +24,13 @@ Result<std::unique_ptr<App>> App::start(const config::Config& config) {
 }
 
 Status App::open() {
-  if (auto opened = node_.open(false); !opened) return opened;
+  if (auto opened = node_.open(false); !opened) {
+    if (opened.error().code != Code::kInternal) return opened;
+    // All of it is on the primary: what cannot be read here is replaced by a snapshot.
+    log::error("database_set_aside", {{"reason", opened.error().detail}});
+    if (auto aside = node_.store().set_aside(); !aside) return aside;
+    if (auto again = node_.open(false); !again) return again;
+  }
   link_.emplace(replication::Link::Options{.primary = config_.replication_primary,
                                            .advertise = node_.advertise(),
                                            .node_id = node_.identity().node_id,

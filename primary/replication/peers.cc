@@ -10,6 +10,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kSamples = 4096;
+// Listed, with those that left. More than may be connected.
+constexpr std::size_t kPeers = 4 * limits::kReplicas;
 // Commits this close together are one sample.
 constexpr auto kGrain = milliseconds(1);
 
@@ -53,6 +55,17 @@ milliseconds CommitTimes::age_past(std::uint64_t sequence, TimePoint now) const 
   return std::chrono::duration_cast<milliseconds>(now - sample->since);
 }
 
+// The one that left first.
+void Peers::State::forget_one() {
+  auto oldest = peers.end();
+  for (auto it = peers.begin(); it != peers.end(); ++it) {
+    // session 0: being added right now.
+    if (it->second.status.connected || it->second.session == 0) continue;
+    if (oldest == peers.end() || it->second.left < oldest->second.left) oldest = it;
+  }
+  if (oldest != peers.end()) peers.erase(oldest);
+}
+
 Peers::Peer* Peers::State::of(SessionId session) {
   for (auto& [id, peer] : peers) {
     if (peer.session == session && peer.status.connected) return &peer;
@@ -64,6 +77,7 @@ void Peers::connected(SessionId session, const std::string& node_id, const std::
                       std::string_view name) {
   state_.with([&](State& state) {
     auto& peer = state.peers[node_id];
+    if (state.peers.size() > kPeers) state.forget_one();
     peer.session = session;
     peer.status.node_id = node_id;
     peer.status.advertise = advertise;

@@ -61,6 +61,7 @@ class Peers {
     CommitTimes times;
     Position durable;
     Peer* of(SessionId session);
+    void forget_one();
   };
   Guarded<State> state_;
 };

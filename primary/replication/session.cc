@@ -13,6 +13,12 @@ using Outcome = store::WalTail::Outcome;
 using wire::Refusal;
 using wire::SnapshotReason;
 
+namespace {
+
+constexpr std::size_t kNameBytes = 256;  // of what a replica says of itself and is kept
+
+}  // namespace
+
 SourceSession::SourceSession(SourceContext& context, kj::Own<kj::AsyncIoStream> stream,
                              Peers::SessionId id)
     : context_(context),
@@ -58,6 +64,8 @@ kj::Promise<void> SourceSession::hello(Hello call) {
   sink_ = params.getSink();
   pulse_ = params.getPulse();
   node_id_ = wire::to_string(params.getHello().getNodeId());
+  KJ_REQUIRE(!node_id_.empty() && node_id_.size() <= kNameBytes, "a node id of that length");
+  KJ_REQUIRE(params.getHello().getAdvertise().size() <= kNameBytes, "an address of that length");
   return judge(params.getHello()).then([this, call](Verdict verdict) mutable {
     const auto hello = call.getParams().getHello();
     auto results = call.getResults();

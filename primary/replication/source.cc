@@ -25,6 +25,7 @@ struct Source::Impl {
   std::thread thread;
 
   void run(std::promise<Result<std::string>>& started) {
+    ::pthread_setname_np(::pthread_self(), "source");
     auto io = kj::setupAsyncIo();
     io.waitScope.setBusyPollInterval(wire::kPollEveryEvents);
     SourceLoop loop(io, options, store, durable, metrics, peers, *signals);

@@ -50,15 +50,13 @@ kj::Promise<void> SourceLoop::run() {
 }
 
 kj::Promise<void> SourceLoop::accept() {
-  return listener_->accept().then(
-      [this](kj::Own<kj::AsyncIoStream> stream) {
-        add_session(kj::mv(stream));
-        return accept();
-      },
-      [this](kj::Exception&& exception) {
+  return listener_->accept()
+      .then([this](kj::Own<kj::AsyncIoStream> stream) { add_session(kj::mv(stream)); })
+      .catch_([this](kj::Exception&& exception) {
         log::warn("accept_failed", {{"reason", exception.getDescription().cStr()}});
-        return context_.timer.afterDelay(kAcceptPause).then([this] { return accept(); });
-      });
+        return context_.timer.afterDelay(kAcceptPause);
+      })
+      .then([this] { return accept(); });
 }
 
 void SourceLoop::add_session(kj::Own<kj::AsyncIoStream> stream) {

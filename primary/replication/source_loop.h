@@ -42,7 +42,7 @@ class SourceLoop final : private kj::TaskSet::ErrorHandler {
   kj::AsyncIoContext& io_;
   SourceSignals& signals_;
   wire::Waker waker_;
-  wire::Worker disk_;
+  wire::Worker disk_{"source-disk"};
   SourceContext context_;
   kj::Own<kj::ConnectionReceiver> listener_;
   Peers::SessionId next_id_ = 1;

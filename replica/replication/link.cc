@@ -28,6 +28,7 @@ struct Link::Impl {
   std::thread thread;
 
   void run() {
+    ::pthread_setname_np(::pthread_self(), "link");
     auto io = kj::setupAsyncIo();
     io.waitScope.setBusyPollInterval(wire::kPollEveryEvents);
     LinkLoop loop(io, options, directory, store, applied, on_applied, metrics, state, signals);

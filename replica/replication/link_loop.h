@@ -52,8 +52,8 @@ class LinkLoop final : private kj::TaskSet::ErrorHandler {
 
   kj::AsyncIoContext& io_;
   wire::Waker waker_;
-  wire::Worker disk_;  // joined last: a swap under way waits for the applier to let go
-  wire::Worker syncs_;
+  wire::Worker disk_{"link-disk"};  // joined last: a swap under way waits for the applier to let go
+  wire::Worker syncs_{"link-sync"};
   LinkContext context_;
   Resyncs resyncs_;
   Applier applier_;

@@ -145,28 +145,55 @@ TEST_F(Feeds, Deleted_IsGoneEverywhere) {
 }
 
 // More than 1,000 rows: the deletion is pending for a while, and must not be seen.
-TEST_F(Feeds, LargeDeletion_IsCompleteAtOnce) {
-  const std::uint64_t feed = primary.new_feed();
-  RawClient client(primary.address());
-  std::string burst;
-  constexpr int kArticles = 3000;
-  for (int i = 0; i < kArticles; ++i) burst += request_text("POST", feed_path(feed), "text");
-  std::thread sender([&] { client.send(burst); });
-  for (int i = 0; i < kArticles; ++i) ASSERT_THAT(client.reply(), HasStatus(201)) << i;
-  sender.join();
-  EXPECT_THAT(article_ids(primary.get(feed_path(feed, "?limit=1"))), ElementsAre(9999 + kArticles));
+class LargeDeletion : public Feeds {
+ protected:
+  void SetUp() override {
+    RawClient client(primary.address());
+    std::string burst;
+    for (int i = 0; i < kArticles; ++i) burst += request_text("POST", feed_path(feed), "text");
+    std::thread sender([&] { client.send(burst); });
+    for (int i = 0; i < kArticles; ++i) EXPECT_THAT(client.reply(), HasStatus(201)) << i;
+    sender.join();
+    EXPECT_THAT(article_ids(primary.get(feed_path(feed, "?limit=1"))),
+                ElementsAre(9999 + kArticles));
+  }
+
+  static constexpr int kArticles = 3000;
+  std::uint64_t feed = primary.new_feed();
+};
+
+TEST_F(LargeDeletion, IsCompleteAtOnce) {
   const std::uint64_t user = primary.new_user();
   primary.subscribe(user, feed);
   EXPECT_THAT(primary.del(feed_path(feed)), HasStatus(204));
   EXPECT_THAT(both(feed_path(feed)), IsProblem(Code::kNoSuchFeed));
   EXPECT_THAT(primary.post(feed_path(feed), "x"), IsProblem(Code::kNoSuchFeed));
   EXPECT_THAT(primary.del(feed_path(feed)), IsProblem(Code::kNoSuchFeed));
-  EXPECT_THAT(both("/v1/feeds").body, Not(HasSubstr(path("\"id\":", feed, ","))));
-  EXPECT_THAT(both("/v1/counters").body, Not(HasSubstr(path("/articles/", feed, "\""))));
-  EXPECT_EQ(both("POST", user_path(user, "/consumeFeeds")).body, "[]");
-  EXPECT_EQ(both("POST", user_path(user, "/consumeFeeds"), path("{\"", feed, "\":10000}")).body,
-            "[]");
-  EXPECT_THAT(both(user_path(user)).body, HasSubstr(path("\"", feed, "\":12999")));
+  const auto lists = {std::pair("/v1/feeds", path("\"id\":", feed, ",")),
+                      std::pair("/v1/counters", path("/articles/", feed, "\""))};
+  for (const auto& [list, entry] : lists) {
+    EXPECT_THAT(primary.get(list).body, Not(HasSubstr(entry)));
+    EXPECT_THAT(from_replica("GET", list).body, Not(HasSubstr(entry)));
+  }
+  const std::string consume = user_path(user, "/consumeFeeds");
+  for (const std::string& body : {std::string(), path("{\"", feed, "\":10000}")}) {
+    EXPECT_EQ(primary.post(consume, body).body, "[]");
+    EXPECT_EQ(from_replica("POST", consume, body).body, "[]");
+  }
+  EXPECT_THAT(primary.get(user_path(user)).body, HasSubstr(path("\"", feed, "\":12999")));
+}
+
+TEST_F(LargeDeletion, IsCleanedUpThoughNothingElseIsWritten) {
+  const RawReply gone = primary.del(feed_path(feed));
+  EXPECT_THAT(gone, HasStatus(204));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  std::uint64_t now = 0;
+  // Each article is an entry of its own.
+  while (now < sequence(gone) + kArticles && std::chrono::steady_clock::now() < deadline) {
+    now = position();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_GE(now, sequence(gone) + kArticles);
 }
 
 TEST_F(Feeds, Unknown_Is404NamingIt) {

@@ -1,24 +1,22 @@
 #pragma once
 
-#include <sys/types.h>
-
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
 
 namespace feeds::test {
 
-// A feeds-primary or feeds-replica of this build: a process of its own, on free ports of 127.0.0.1,
-// with a data directory that goes with it. The constructor returns once the node has told its
-// addresses; it throws std::runtime_error with the node's log if that does not happen within 30 s.
-// The destructor stops it.
+// A primary or a replica of this build that serves from the constructor on, on free ports of
+// 127.0.0.1, with a data directory that goes with it. Throws std::runtime_error with the node's log
+// if it does not start within 30 s. Made on the test's main thread.
 class Node {
  public:
   static std::unique_ptr<Node> primary(const std::vector<std::string>& flags = {});
-  // `replication`: HOST:PORT of the primary's replication.
+  // `replication`: where the primary listens for replicas.
   static std::unique_ptr<Node> replica(const std::string& replication,
                                        const std::vector<std::string>& flags = {});
   ~Node();
@@ -28,23 +26,18 @@ class Node {
   const std::string& http() const { return http_; }
   const std::string& replication() const { return replication_; }
 
-  // SIGTERM, and the exit code; -1 if it ended by a signal or not within 30 s.
+  // SIGTERM, and the exit code; -1: not within 30 s.
   int stop();
-  void pause() const;
-  void resume() const;
   // Of the process, in KiB: "VmHWM" is the most that was ever resident, "VmRSS" what is now.
   std::uint64_t memory_kib(const std::string& name) const;
   // VmHWM starts again from what is resident now.
   void forget_peak() const;
-  std::string log() const;
 
  private:
-  Node(const std::string& program, std::vector<std::string> flags);
-  void start(const std::string& program, const std::vector<std::string>& flags);
-  void wait_until_started(const std::string& program);
+  Node(const std::string& role, const std::vector<std::string>& flags);
 
   TempDir dir_;
-  pid_t pid_ = -1;
+  Process process_;
   std::string http_;
   std::string replication_;
 };

@@ -104,10 +104,9 @@ TEST_F(NodeRoutes, Metrics_HaveTheirNames) {
     EXPECT_THAT(here, testing::Contains(name));
   }
   const std::set<std::string> there = names_of(replica);
-  for (const char* name :
-       {"feeds_applied_sequence", "feeds_lag_seconds",
-        "feeds_lag_sequences", "feeds_replication_connected", "feeds_resync_total",
-        "feeds_http_requests_total", "feeds_open_connections"}) {
+  for (const char* name : {"feeds_applied_sequence", "feeds_lag_seconds", "feeds_lag_sequences",
+                           "feeds_replication_connected", "feeds_resync_total",
+                           "feeds_http_requests_total", "feeds_open_connections"}) {
     EXPECT_THAT(there, testing::Contains(name));
   }
   // A client cannot make series of its own.

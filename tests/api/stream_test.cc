@@ -7,16 +7,20 @@ namespace feeds::test {
 namespace {
 
 constexpr std::uint64_t kFeeds = 60'000;
-constexpr std::uint64_t kFirst = 10'000;
 
 // Every simple feed in one reply: about 120 MB here, far more than a node may hold of it.
 class Streams : public ::testing::Test {
  protected:
-  void SetUp() override {
+  static void SetUpTestSuite() {
+    node = Node::primary();
     const std::string body = "{\"extraData\":\"" + std::string(2000, 'x') + "\"}";
     const std::string create = request_text("POST", "/v1/feeds", body);
     send_many(
         node->http(), kFeeds, [&](std::size_t) { return create; }, 201);
+  }
+  static void TearDownTestSuite() {
+    EXPECT_EQ(node->stop(), 0);
+    node.reset();
   }
 
   // Of the ids in a list of feeds, as they stand.
@@ -29,17 +33,14 @@ class Streams : public ::testing::Test {
     }
     return result;
   }
-  static std::vector<std::uint64_t> all_feeds() {
-    std::vector<std::uint64_t> result(kFeeds);
-    std::iota(result.begin(), result.end(), kFirst);
-    return result;
-  }
-
-  std::unique_ptr<Node> node = Node::primary();
+  static inline std::unique_ptr<Node> node;
   Api api{node->http()};
 };
 
 TEST_F(Streams, AreOneSnapshot_InBoundedMemory) {
+  // The cache of blocks has a bound of its own; it is filled first.
+  const std::vector<std::uint64_t> expected = listed(api.get("/v1/feeds"));
+  EXPECT_EQ(expected.size(), kFeeds);
   const std::uint64_t before = node->memory_kib("VmRSS");
   node->forget_peak();
   std::vector<RawClient> readers;
@@ -51,10 +52,10 @@ TEST_F(Streams, AreOneSnapshot_InBoundedMemory) {
   const auto position = api.get("/v1/users?limit=1").header("Feeds-Position");
   // They have begun, and cannot have ended. What is made and deleted now, they do not see.
   api.new_feed();
-  for (const std::uint64_t id : {kFirst, kFirst + kFeeds / 2, kFirst + kFeeds - 1}) {
+  for (const std::uint64_t id :
+       {expected.front(), expected[expected.size() / 2], expected.back()}) {
     EXPECT_THAT(api.del(feed_path(id)), HasStatus(204));
   }
-  const std::vector<std::uint64_t> expected = all_feeds();
   for (RawClient& reader : readers) {
     const RawReply reply = reader.reply();
     ASSERT_THAT(reply.status, 200);
@@ -86,7 +87,6 @@ TEST_F(Streams, AbandonedOnes_AreForgotten) {
            std::chrono::steady_clock::now() < deadline);
   EXPECT_NE(metrics.find("\nfeeds_open_connections 1\n"), std::string::npos);
   EXPECT_EQ(listed(api.get("/v1/feeds?limit=1000")).size(), 1000U);
-  EXPECT_EQ(node->stop(), 0);
 }
 
 TEST_F(Streams, Head_ScansNothing_AndPagesCoverAll) {
@@ -101,7 +101,7 @@ TEST_F(Streams, Head_ScansNothing_AndPagesCoverAll) {
     walked.insert(walked.end(), part.begin(), part.end());
     target = next_link(page);
   }
-  EXPECT_TRUE(walked == all_feeds());
+  EXPECT_TRUE(walked == listed(api.get("/v1/feeds")));
 }
 
 }  // namespace

@@ -135,6 +135,19 @@ TEST(Peers, OnesThatLeft_AreForgottenAfterTenMinutes) {
   EXPECT_EQ(peers.list(kStart + 10min + 1ms).size(), 0u);
 }
 
+TEST(Peers, ManyNames_AreBounded) {
+  Peers peers;
+  peers.connected(1, "here", "a:1", "tail");
+  for (std::uint64_t i = 2; i < 2000; ++i) {
+    peers.connected(i, "r" + std::to_string(i), "a:1", "tail");
+    peers.disconnected(i, kStart + milliseconds(i));
+  }
+  const auto list = peers.list(kStart);
+  EXPECT_LE(list.size(), 4 * limits::kReplicas);
+  EXPECT_EQ(list[0].node_id, "here");
+  EXPECT_EQ(list.back().node_id, "r1999");
+}
+
 TEST(Backoff, GrowsToItsBoundAndStartsAgain) {
   Backoff backoff;
   milliseconds longest{0};

@@ -32,7 +32,6 @@ class Options:
     text_bytes: int = 128  # {"id":10500,"text":"..."} of five-digit ids: 150 bytes as served
     threads: int = 1
     rate: int = 2_000
-    wal: bool = False
 
     @property
     def per_feed(self):
@@ -118,7 +117,7 @@ def children_of(pid):
     try:
         with open(f"/proc/{pid}/task/{pid}/children") as children:
             return [int(child) for child in children.read().split()]
-    except FileNotFoundError:
+    except OSError:
         return []
 
 
@@ -126,7 +125,7 @@ def cpu_seconds_of(pid):
     try:
         with open(f"/proc/{pid}/stat") as stat:
             fields = stat.read().rpartition(")")[2].split()
-    except FileNotFoundError:
+    except OSError:  # it has ended meanwhile
         return 0.0
     return (int(fields[11]) + int(fields[12])) / TICKS  # utime, stime
 

@@ -166,9 +166,6 @@ class Postgres:
     def run(self, *command, **options):
         return run([*self.user, *command], cwd=self.directory, **options)
 
-    def cpu_seconds(self):
-        return self.server.cpu_seconds()
-
     def stop(self):
         self.server.stop()
 
