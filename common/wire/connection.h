@@ -28,6 +28,8 @@ class Connection {
   // checksum; or no byte came for `timeout`: TCP says nothing of a stopped process or a cut cable.
   kj::Promise<void> lost(kj::Duration timeout);
 
+  // When the newest byte came.
+  kj::TimePoint last_heard() const { return checked_.last_heard(); }
   bool checksum_failed() const { return checked_.checksum_failed(); }
 
  private:

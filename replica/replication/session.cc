@@ -96,7 +96,9 @@ kj::Promise<void> LinkSession::welcomed(Greeting greeting) {
              {"source", wire::to_string(welcome.getNodeId())},
              {"state", welcome.isSnapshot() ? wire::reason_name(welcome.getSnapshot()) : "tail"}});
   tasks_.add(beat());
-  return KJ_ASSERT_NONNULL(session_).startRequest().send().ignoreResult();
+  // Not waited for: what it starts may be sent before its answer, and take long on a slow link.
+  tasks_.add(KJ_ASSERT_NONNULL(session_).startRequest().send().ignoreResult());
+  return kj::READY_NOW;
 }
 
 kj::Promise<void> LinkSession::refuse(std::string reason, const std::string& its_cluster) {
@@ -222,8 +224,9 @@ kj::Promise<void> LinkSession::heard_beat(wire::Heartbeat::Reader heartbeat) {
 }
 
 kj::Promise<void> LinkSession::beat() {
-  // One at a time: a peer that stopped costs one message, not one a tick.
-  if (!beat_under_way_) {
+  // A source that stopped costs one message, not one a tick. One that is heard may have its answer
+  // queued behind megabytes of frames or chunks on a slow link, and must hear from here meanwhile.
+  if (!beat_under_way_ || connection_->last_heard() > beat_sent_) {
     auto request = KJ_ASSERT_NONNULL(pulse_).beatRequest();
     auto heartbeat = request.initHeartbeat();
     if (applier_.attached()) {
@@ -234,6 +237,7 @@ kj::Promise<void> LinkSession::beat() {
     heartbeat.setSentNs((context_.timer.now() - kj::origin<kj::TimePoint>()) / kj::NANOSECONDS);
     heartbeat.setAdvertise(wire::to_text(context_.options.advertise));
     beat_under_way_ = true;
+    beat_sent_ = context_.timer.now();
     tasks_.add(request.send().then([this](auto&&) { beat_under_way_ = false; }));
   }
   return context_.timer.afterDelay(wire::duration(context_.options.heartbeat)).then([this] {

@@ -78,6 +78,7 @@ class LinkSession final : private kj::TaskSet::ErrorHandler {
   bool tailing_ = false;
   bool ack_under_way_ = false;
   bool beat_under_way_ = false;
+  kj::TimePoint beat_sent_ = kj::origin<kj::TimePoint>();
   std::optional<Position> acked_;
   kj::Maybe<wire::Session::Client> session_;
   kj::Maybe<wire::Pulse::Client> pulse_;
