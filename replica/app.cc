@@ -65,7 +65,8 @@ read_api::NodeStatus App::status() const {
   status.role = "replica";
   if (!link.cluster_id.empty()) status.cluster_id = link.cluster_id;
   status.head = link.head;
-  status.lag = link.lag;
+  // An empty store is level with nothing.
+  if (node_.store().state() != store::StoreState::kEmpty) status.lag = link.lag;
   status.primary = link.primary;
   status.state = link.state;
   return status;
@@ -86,7 +87,7 @@ void App::register_gauges() {
   auto& metrics = node_.metrics();
   metrics.gauge("feeds_lag_seconds", "Time since this replica last knew it was level with the primary",
                 [this]() -> std::optional<double> {
-                  const auto lag = link_->status().lag;
+                  const auto lag = status().lag;
                   if (!lag) return std::nullopt;
                   return std::chrono::duration<double>(*lag).count();
                 });

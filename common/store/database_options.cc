@@ -26,7 +26,8 @@ class ForwardingLogger : public rocksdb::Logger {
     Logv(rocksdb::InfoLogLevel::INFO_LEVEL, format, arguments);
   }
   void Logv(rocksdb::InfoLogLevel level, const char* format, va_list arguments) override {
-    if (level < GetInfoLogLevel()) return;
+    // Its warnings are about what it was asked for; errors are ours to know.
+    if (level < rocksdb::InfoLogLevel::ERROR_LEVEL) return;
     std::array<char, 512> line;
     const int length = std::vsnprintf(line.data(), line.size(), format, arguments);
     if (length <= 0) return;
