@@ -24,7 +24,13 @@ Result<std::unique_ptr<App>> App::start(const config::Config& config) {
 }
 
 Status App::open() {
-  if (auto opened = node_.open(false); !opened) return opened;
+  if (auto opened = node_.open(false); !opened) {
+    if (opened.error().code != Code::kInternal) return opened;
+    // All of it is on the primary: what cannot be read here is replaced by a snapshot.
+    log::error("database_set_aside", {{"reason", opened.error().detail}});
+    if (auto aside = node_.store().set_aside(); !aside) return aside;
+    if (auto again = node_.open(false); !again) return again;
+  }
   link_.emplace(replication::Link::Options{.primary = config_.replication_primary,
                                            .advertise = node_.advertise(),
                                            .node_id = node_.identity().node_id,
@@ -59,7 +65,8 @@ read_api::NodeStatus App::status() const {
   status.role = "replica";
   if (!link.cluster_id.empty()) status.cluster_id = link.cluster_id;
   status.head = link.head;
-  status.lag = link.lag;
+  // An empty store is level with nothing.
+  if (node_.store().state() != store::StoreState::kEmpty) status.lag = link.lag;
   status.primary = link.primary;
   status.state = link.state;
   return status;
@@ -80,9 +87,15 @@ void App::register_gauges() {
   auto& metrics = node_.metrics();
   metrics.gauge("feeds_lag_seconds", "Time since this replica last knew it was level with the primary",
                 [this]() -> std::optional<double> {
-                  const auto lag = link_->status().lag;
+                  const auto lag = status().lag;
                   if (!lag) return std::nullopt;
                   return std::chrono::duration<double>(*lag).count();
+                });
+  metrics.gauge("feeds_durable_sequence", "Sequence of the newest commit that is on disk here",
+                [this]() -> std::optional<double> {
+                  const auto durable = link_->status().durable;
+                  if (!durable) return std::nullopt;
+                  return static_cast<double>(durable->sequence.value);
                 });
   metrics.gauge("feeds_lag_sequences", "Sequences behind the newest head the primary told",
                 [this]() -> std::optional<double> {

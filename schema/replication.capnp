@@ -11,10 +11,10 @@
 #   bytes 8-15   XXH3-64(the message, seed `frameSeed`)
 #   then         the message: segment table and segments, as in Cap'n Proto's stream encoding
 #
-# So whatever is sent - hello, frames, acknowledgements, heartbeats, chunks, and the envelope of each
+# So whatever is sent - hello, frames, acknowledgements, heartbeats, chunks, the envelope of each
 # call - is covered by a checksum, and a wrong length is found before anyone waits for its bytes. A
 # wrong checksum ends the connection at the side that sees it (`feeds_checksum_errors_total`); the
-# replica dials again and goes on from its applied position. A message is at most 64 MiB, on both ends.
+# replica dials again and goes on from its applied position. A message is at most 64 MiB, both ways.
 #
 # ## A session
 #
@@ -34,8 +34,8 @@
 #   applies, syncs; Session.ack(position)    ->
 #
 # A source may begin a snapshot in the middle of a tail (its log turned out unreadable), once a
-# session. Either side ends a session by closing the connection. There is no other repair than dialling
-# again: every session starts by proving the position.
+# session. Either side ends a session by closing the connection. There is no other repair than to
+# dial again: every session starts by proving the position.
 #
 # ## Rules
 #
@@ -47,7 +47,7 @@
 #   not follow ends the session; the next hello asks for a snapshot and says why.
 # - An acknowledged position is synced to the replica's disk.
 # - A peer from which no byte came for `peer_timeout` is dropped, whatever TCP thinks of it.
-# - A peer of another `schemaVersion` is refused. Within a version fields may be added, never changed.
+# - A peer of another `schemaVersion` is refused. Within a version fields are added, never changed.
 
 using Cxx = import "/capnp/c++.capnp";
 $Cxx.namespace("feeds::wire");
@@ -178,7 +178,7 @@ interface Sink {
   beginSnapshot @1 (manifest :SnapshotManifest) -> ();
   chunk @2 (chunk :SnapshotChunk) -> stream;
   endSnapshot @3 (end :SnapshotEnd) -> (position :Record);
-  # Returns once the copy is swapped in, with the position that the opened copy has. May take seconds.
+  # Returns once the copy is swapped in, with the position of the opened copy. May take seconds.
 }
 
 interface Pulse {

@@ -10,17 +10,20 @@ namespace feeds::limits {
 using namespace std::chrono_literals;
 
 // --- HTTP
-inline constexpr std::size_t kRequestHeadBytes = 16 * 1024;    // request line and headers: 431
-inline constexpr std::size_t kRequestBodyBytes = 1024 * 1024;  // 413
-inline constexpr std::size_t kDiscardBytes =
-    64 * 1024 * 1024;  // read after an early reply, so that it can be seen
+inline constexpr std::size_t kRequestHeadBytes = 16 * 1024;       // request line and headers: 431
+inline constexpr std::size_t kProblemDetailBytes = 1024;          // a detail may quote what was sent, not echo it
+inline constexpr std::size_t kRequestBodyBytes = 1024 * 1024;     // 413
+inline constexpr std::size_t kDiscardBytes = 64 * 1024 * 1024;    // read after an early reply, so that it can be seen
 inline constexpr auto kDiscardTime = 10s;
-inline constexpr std::size_t kStreamChunkBytes = 64 * 1024;  // of a streamed reply
-inline constexpr auto kStreamStallTime = 30s;                // a stream without progress is cut
-inline constexpr auto kStreamTime = 10min;                   // any stream is cut
-inline constexpr auto kRetiredStreamTime = 5s;        // streams on a database that was replaced
-inline constexpr std::size_t kWaitingReads = 10'000;  // reads that wait for a position, a node
-inline constexpr auto kDefaultWait = 1000ms;          // Feeds-Wait-Ms
+inline constexpr std::size_t kStreamChunkBytes = 64 * 1024;       // of a streamed reply
+inline constexpr auto kStreamStallTime = 30s;                     // a stream without progress is cut
+inline constexpr auto kStreamTime = 10min;                        // any stream is cut
+inline constexpr auto kRetiredStreamTime = 5s;                    // streams on a database that was replaced
+inline constexpr std::size_t kHeldBytes = 256 * 1024 * 1024;     // bodies and replies in memory, all connections: 503
+inline constexpr std::size_t kUncountedBytes = 64 * 1024;         // smaller ones do not count
+inline constexpr auto kBodyTime = 10min;                          // a body must be whole by then, however it drips
+inline constexpr std::size_t kWaitingReads = 10'000;              // reads that wait for a position, a node
+inline constexpr auto kDefaultWait = 1000ms;                      // Feeds-Wait-Ms
 inline constexpr auto kMaxWait = 30'000ms;
 
 // --- values

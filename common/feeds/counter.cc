@@ -19,7 +19,7 @@ std::string_view name_of(CounterKind kind) {
 class CounterCursor : public ItemCursor {
  public:
   CounterCursor(store::View view, std::optional<CounterName> after)
-      : view_(std::move(view)), articles_(keys::article_counters()) {
+      : view_(std::move(view)), articles_(keys::range_of(keys::Space::kArticleCounters)) {
     if (!after) return;
     named_ = after->kind ? static_cast<std::size_t>(*after->kind) : kKinds.size();
     if (after->feed) articles_.first = keys::article_counter_key(*after->feed) + '\0';

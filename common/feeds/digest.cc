@@ -4,6 +4,13 @@
 #include "common/base/limits.h"
 
 namespace feeds {
+namespace {
+
+store::View scan_view(const store::DatabasePtr& database) {
+  return store::View(database, store::View::Purpose::kScan);
+}
+
+}  // namespace
 
 Result<RowsDigest> digest_rows(store::View& view, keys::Space space, std::string_view from,
                                std::uint64_t limit) {
@@ -41,7 +48,7 @@ void DigestPins::on_commit(const store::DatabasePtr& database,
       ++it;
       continue;
     }
-    const auto pin = keep(it->second.wanted, store::View(database));
+    const auto pin = keep(it->second.wanted, scan_view(database));
     it->second.ready(pin ? *pin : nullptr);
     it = waiting_.erase(it);
   }
@@ -50,7 +57,7 @@ void DigestPins::on_commit(const store::DatabasePtr& database,
 
 Result<DigestPinPtr> DigestPins::pin_now(const store::DatabasePtr& database) {
   std::lock_guard lock(mutex_);
-  store::View view(database);
+  auto view = scan_view(database);
   const auto position = view.position();
   return keep(position, std::move(view));
 }
@@ -62,7 +69,7 @@ Result<DigestPinPtr> DigestPins::pin_at(const store::DatabasePtr& database, Posi
   if (const auto kept = pins_.find(wanted); kept != pins_.end()) return kept->second.pin;
   // Registered before the view is made, so that no commit falls between looking and waiting.
   any_waiting_.store(true, std::memory_order_seq_cst);
-  store::View view(database);
+  auto view = scan_view(database);
   const auto here = view.position();
   if (here < wanted) {
     token = next_token_++;
@@ -100,7 +107,8 @@ void DigestPins::drop_expired() {
 }
 
 void DigestPins::expire() {
-  std::erase_if(pins_, [now = clock_.now()](const auto& entry) { return entry.second.until <= now; });
+  std::erase_if(pins_,
+                [now = clock_.now()](const auto& entry) { return entry.second.until <= now; });
 }
 
 void DigestPins::clear() {

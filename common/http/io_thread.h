@@ -30,7 +30,7 @@ using Timer = boost::asio::basic_waitable_timer<
     std::chrono::steady_clock, boost::asio::wait_traits<std::chrono::steady_clock>, Executor>;
 using TimePoint = std::chrono::steady_clock::time_point;
 
-// What all io threads of a server share. Immutable but for the counter.
+// What all io threads of a server share. Immutable but for the counters.
 struct ServerShared {
   ServerShared(ServerOptions server_options, const Router& server_router,
                ServerObserver* server_observer)
@@ -44,6 +44,7 @@ struct ServerShared {
   ServerObserver* const observer;
   const CorsPolicy cors;
   std::atomic<std::size_t> open_connections = 0;
+  std::atomic<std::size_t> held_bytes = 0;  // of large bodies and replies
 };
 
 // A thread that serves connections. Everything but post(), index(), is_current(), begin_stop()

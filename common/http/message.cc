@@ -1,5 +1,6 @@
 #include "common/http/message.h"
 
+#include "common/base/limits.h"
 #include "common/http/text.h"
 
 namespace feeds::http {
@@ -28,6 +29,15 @@ bool is_worth_retrying(Code code) {
     default:
       return false;
   }
+}
+
+// What a client sent may stand in a detail: names of members, a media type.
+std::string clipped(const std::string& detail) {
+  std::size_t end = limits::kProblemDetailBytes;
+  if (detail.size() <= end) return detail;
+  const auto inside_character = [&](std::size_t at) { return (detail[at] & 0xC0) == 0x80; };
+  while (end > 0 && inside_character(end)) --end;
+  return detail.substr(0, end) + "…";
 }
 
 }  // namespace
@@ -105,7 +115,7 @@ void Reply::set_error(const Error& error) {
   body += ",\"status\":";
   append_decimal(body, static_cast<std::uint64_t>(info.status));
   body += ",\"detail\":";
-  append_json_string(body, error.detail);
+  append_json_string(body, clipped(error.detail));
   body += ",\"code\":\"";
   body += info.name;
   body += "\"}";

@@ -30,6 +30,9 @@ struct Route {
   // The handler needs no body and answers at the head: the body is left unread, no 100 is sent.
   // For redirects of writes on a replica.
   bool at_head = false;
+  // Answered also while the server holds limits::kHeldBytes of bodies and replies. For small replies that
+  // tell how the node is.
+  bool always = false;
 };
 
 // Routes, matched by segments: the path is split at '/' first, then each segment is

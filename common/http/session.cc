@@ -41,6 +41,7 @@ void Session::close() {
   state_ = State::kClosed;
   open_.store(false, std::memory_order_relaxed);
   stream_.reset();
+  hold(0);
   // Closed by name: the destructor alone would undo the linger option that makes a reset.
   error_code ignored;
   socket_->close(ignored);
@@ -96,7 +97,7 @@ void Session::process() {
   if (state_ == State::kIdle && !begin_head()) {
     read();
   } else if (state_ == State::kBody) {
-    deadline_ = thread_.now() + thread_.shared().options.body_timeout;
+    deadline_ = std::min(body_until_, thread_.now() + thread_.shared().options.body_timeout);
     read_body();
   } else {
     parse_head();
@@ -111,6 +112,7 @@ bool Session::begin_head() {
   buffer_.consume(buffer_.data().size() - data.size());
   if (data.empty() || data == "\r") return false;
   state_ = State::kHead;
+  head_bytes_ = 0;
   deadline_ = thread_.now() + thread_.shared().options.header_timeout;
   parser_.emplace(request_, facts_);
   parser_->header_limit(limits::kRequestHeadBytes);
@@ -126,13 +128,17 @@ bool Session::begin_head() {
 }
 
 void Session::parse_head() {
-  const std::string_view data = buffer_.data();
   error_code ec;
-  buffer_.consume(parser_->put(boost::asio::const_buffer(data.data(), data.size()), ec));
   // put() stops after the request line.
-  while (!ec && !parser_->is_header_done() && !buffer_.empty()) {
-    const std::string_view rest = buffer_.data();
-    buffer_.consume(parser_->put(boost::asio::const_buffer(rest.data(), rest.size()), ec));
+  do {
+    const std::string_view data = buffer_.data();
+    const std::size_t used = parser_->put(boost::asio::const_buffer(data.data(), data.size()), ec);
+    buffer_.consume(used);
+    head_bytes_ += used;
+  } while (!ec && !parser_->is_header_done() && !buffer_.empty());
+  // Beast's bound alone lets through what came in many small headers.
+  if ((!ec || ec == beast_http::error::need_more) && head_bytes_ > limits::kRequestHeadBytes) {
+    ec = beast_http::error::header_limit;
   }
   if (parser_->is_header_done() && !ec) {
     received_ = std::chrono::steady_clock::now();
@@ -224,8 +230,14 @@ void Session::judge_body() {
       refuse(Error{Code::kBodyTooLarge, "the body is over 1 MiB"});
       return;
     }
+    if (crowded()) {
+      refuse(Error{Code::kOverloaded, "too much is being sent and received"});
+      return;
+    }
+    hold(facts_.chunked ? limits::kRequestBodyBytes : facts_.content_length);
   }
   state_ = State::kBody;
+  body_until_ = thread_.now() + limits::kBodyTime;
   deadline_ = thread_.now() + thread_.shared().options.body_timeout;
   if (!body_.done() && facts_.expect_continue && facts_.version >= 11 && buffer_.empty()) {
     write_continue();
@@ -298,6 +310,10 @@ void Session::dispatch() {
 void Session::call_handler() {
   state_ = State::kHandling;
   deadline_ = TimePoint::max();
+  if (!route_->always && crowded()) {
+    refuse(Error{Code::kOverloaded, "too much is being sent and received"});
+    return;
+  }
   const auto exchange = std::make_shared<SessionExchange>(shared_from_this());
   try {
     route_->handler(exchange);

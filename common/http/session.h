@@ -106,6 +106,8 @@ class Session final : public std::enable_shared_from_this<Session> {
   void linger();
   void end();
   void release_memory(std::size_t above);
+  void hold(std::size_t bytes);
+  bool crowded() const;
 
   ServerThread& thread_;
   std::optional<Socket> socket_;
@@ -115,11 +117,13 @@ class Session final : public std::enable_shared_from_this<Session> {
 
   State state_ = State::kIdle;
   TimePoint deadline_ = TimePoint::max();
+  TimePoint body_until_ = TimePoint::max();
   bool reading_ = false;
 
   ReadBuffer buffer_;
   std::optional<RequestParser> parser_;
   HeadFacts facts_;
+  std::size_t head_bytes_ = 0;  // parsed so far
   BodyDecoder body_;
   Request request_;
   const Route* route_ = nullptr;
@@ -139,6 +143,7 @@ class Session final : public std::enable_shared_from_this<Session> {
   bool failed_ = false;     // its end cannot be found, or is not worth waiting for
   bool close_after_ = false;
   std::size_t discarded_ = 0;
+  std::size_t held_ = 0;  // this connection's part of what the server counts
 };
 
 }  // namespace feeds::http

@@ -30,6 +30,7 @@ void Session::send() {
   const bool bodyless = request_.head || reply_.status == 204 || reply_.status == 304;
   push_buffer(head_);
   if (!bodyless) push_buffer(reply_.body);
+  hold(request_.body.size() + reply_.body.size());
   state_ = State::kReplying;
   deadline_ = thread_.now() + thread_.shared().options.idle_timeout;
   // Counted before the peer can see it, so that what it saw is in the metrics.
@@ -194,6 +195,7 @@ void Session::make_chunk() {
 
 void Session::push_chunk() {
   Stream& stream = *stream_;
+  hold(stream.chunk.size());
   if (!stream.chunked) {
     push_buffer(stream.chunk);
     return;
@@ -222,6 +224,7 @@ void Session::cut(bool reset) {
 }
 
 void Session::next_request() {
+  hold(0);
   release_memory(kBusyMemory);
   buffer_.shrink();  // Here no read is under way that would write into it.
   state_ = State::kIdle;
@@ -306,6 +309,16 @@ void Session::drain(TimePoint tail_end) {
       return;
   }
 }
+
+// Counts what is large, so that slow clients together cannot take all memory.
+void Session::hold(std::size_t bytes) {
+  if (bytes < limits::kUncountedBytes) bytes = 0;
+  if (bytes == held_) return;
+  thread_.shared().held_bytes += bytes;
+  thread_.shared().held_bytes -= std::exchange(held_, bytes);
+}
+
+bool Session::crowded() const { return thread_.shared().held_bytes > limits::kHeldBytes; }
 
 void Session::release_memory(std::size_t above) {
   shrink(reply_.body, above);

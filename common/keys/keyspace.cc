@@ -9,12 +9,12 @@ namespace feeds::keys {
 namespace {
 
 constexpr char kPositionField = 0x01;
-constexpr char kArticleCounterField = 0x10;
 
 constexpr SpaceInfo kSpaces[] = {
     {Space::kMeta, "meta"},
     {Space::kCounters, "counters"},
     {Space::kPending, "pending"},
+    {Space::kArticleCounters, "article_counters"},
     {Space::kUsers, "users"},
     {Space::kFeeds, "feeds"},
     {Space::kArticles, "articles"},
@@ -64,9 +64,6 @@ std::string_view counter_name(CounterKind kind) {
 }
 
 std::string print_counter(std::string_view key) {
-  if (const auto feed = parse_article_counter(key)) {
-    return fmt::format("/system/counters/articles/{}", feed->value);
-  }
   if (key.size() != 2) return {};
   const auto name = counter_name(static_cast<CounterKind>(key[1]));
   return name.empty() ? std::string{} : fmt::format("/system/counters/{}", name);
@@ -82,6 +79,9 @@ std::string print_user(std::string_view key) {
 std::string print_known(std::string_view key) {
   if (key == position_key()) return "/system/position";
   if (in_space(key, Space::kCounters)) return print_counter(key);
+  if (const auto feed = parse_article_counter(key)) {
+    return fmt::format("/system/counters/articles/{}", feed->value);
+  }
   if (in_space(key, Space::kUsers)) return print_user(key);
   if (const auto job = parse_pending(key)) return fmt::format("/system/pending/{}", *job);
   if (const auto feed = parse_feed(key)) return fmt::format("/data/feeds/{}", feed->value);
@@ -111,21 +111,13 @@ std::string counter_key(CounterKind kind) {
 }
 
 std::string article_counter_key(FeedId feed) {
-  std::string key = start_key(Space::kCounters) + kArticleCounterField;
-  append_integer(key, feed.value);
-  return key;
-}
-
-Range article_counters() {
-  const std::string prefix = start_key(Space::kCounters) + kArticleCounterField;
-  return {prefix, after_prefix(prefix)};
+  return integer_key(Space::kArticleCounters, feed.value);
 }
 
 std::optional<FeedId> parse_article_counter(std::string_view key) {
-  if (!in_space(key, Space::kCounters) || key.size() != 2 + kIntegerBytes) return std::nullopt;
-  if (key[1] != kArticleCounterField) return std::nullopt;
-  key.remove_prefix(2);
-  return FeedId{*take_integer(key)};
+  if (!in_space(key, Space::kArticleCounters)) return std::nullopt;
+  const auto feed = decode_integer(key.substr(1));
+  return feed ? std::optional(FeedId{*feed}) : std::nullopt;
 }
 
 std::string pending_key(std::uint64_t job) { return integer_key(Space::kPending, job); }

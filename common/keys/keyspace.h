@@ -16,6 +16,7 @@ enum class Space : std::uint8_t {
   kMeta = 0x00,
   kCounters = 0x01,
   kPending = 0x02,
+  kArticleCounters = 0x03,
   kUsers = 0x10,
   kFeeds = 0x11,
   kArticles = 0x12,
@@ -53,7 +54,6 @@ std::string position_key();
 enum class CounterKind : std::uint8_t { kUsers = 1, kFeeds = 2, kActivities = 3 };
 std::string counter_key(CounterKind kind);
 std::string article_counter_key(FeedId feed);
-Range article_counters();
 // The feed of an article counter's key; nullopt for any other key.
 std::optional<FeedId> parse_article_counter(std::string_view key);
 

@@ -31,6 +31,7 @@ struct LinkStatus {
   std::string cluster_id;             // empty until known
   std::optional<std::string> primary; // the primary's advertised HTTP address
   std::optional<Position> head;       // newest told by the primary
+  std::optional<Position> durable;    // newest that is known to be synced here
   Lag lag;
   std::optional<std::uint64_t> lag_sequences;
 };

@@ -20,9 +20,12 @@ void get_counters(const ReadContext& context, const http::ExchangePtr& exchange)
   if (!limit) return exchange->send_error(limit.error());
   const auto after = after_counter(exchange->request());
   if (!after) return exchange->send_error(after.error());
-  serve_read(context, exchange, [limit = *limit, after = *after](store::View view, auto& reply_to) {
-    return send_list(reply_to, list_counters(std::move(view), after), limit, "/v1/counters");
-  });
+  serve_read(
+      context, exchange,
+      [limit = *limit, after = *after](store::View view, auto& reply_to) {
+        return send_list(reply_to, list_counters(std::move(view), after), limit, "/v1/counters");
+      },
+      list_purpose(limit->has_value()));
 }
 
 }  // namespace

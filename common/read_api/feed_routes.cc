@@ -11,10 +11,13 @@ void get_feeds(const ReadContext& context, const http::ExchangePtr& exchange) {
   if (!limit) return exchange->send_error(limit.error());
   const auto after = query_id(exchange->request(), "after");
   if (!after) return exchange->send_error(after.error());
-  serve_read(context, exchange, [limit = *limit, after = *after](store::View view, auto& reply_to) {
-    const auto from = after ? std::optional(FeedId{*after}) : std::nullopt;
-    return send_list(reply_to, list_feeds(std::move(view), from), limit, "/v1/feeds");
-  });
+  serve_read(
+      context, exchange,
+      [limit = *limit, after = *after](store::View view, auto& reply_to) {
+        const auto from = after ? std::optional(FeedId{*after}) : std::nullopt;
+        return send_list(reply_to, list_feeds(std::move(view), from), limit, "/v1/feeds");
+      },
+      list_purpose(limit->has_value()));
 }
 
 void get_feed(const ReadContext& context, const http::ExchangePtr& exchange) {
@@ -31,8 +34,7 @@ void get_feed(const ReadContext& context, const http::ExchangePtr& exchange) {
   page.limit = limit->value_or(limits::kPageLimit);
   serve_read(context, exchange,
              [feed = *feed, page, replica = context.replica](store::View view, auto& reply_to) {
-               auto status =
-                   append_feed_page(view, feed, page, replica, reply_to.reply().body);
+               auto status = append_feed_page(view, feed, page, replica, reply_to.reply().body);
                if (auto readable = view.status(); !readable) return readable;
                if (status) reply_to.send();
                return status;

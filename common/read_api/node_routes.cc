@@ -74,7 +74,8 @@ void mount_node_routes(http::Router& router, const NodeContext& context) {
   const auto get = [&router](std::string pattern, http::Handler handler) {
     router.add({.method = http::Method::kGet,
                 .pattern = std::move(pattern),
-                .handler = std::move(handler)});
+                .handler = std::move(handler),
+                .always = true});
   };
   get("/healthz", [](const auto& exchange) { send_json(*exchange, {{"status", "ok"}}); });
   get("/readyz", [&context](const auto& exchange) { readyz(context, exchange); });

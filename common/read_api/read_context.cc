@@ -38,8 +38,9 @@ Error behind(const ReadContext& context, Position wanted, Position here) {
                                         to_string(here)};
 }
 
-void run_read(store::DatabasePtr database, const http::ExchangePtr& exchange, const Read& read) {
-  store::View view(std::move(database));
+void run_read(store::DatabasePtr database, const http::ExchangePtr& exchange, const Read& read,
+              store::View::Purpose purpose) {
+  store::View view(std::move(database), purpose);
   exchange->reply().position = view.position();
   if (const auto status = read(std::move(view), *exchange); !status) {
     exchange->send_error(status.error());
@@ -49,11 +50,13 @@ void run_read(store::DatabasePtr database, const http::ExchangePtr& exchange, co
 // A read that waits for a position; whichever of gate and timer comes first ends it.
 class WaitingRead : public std::enable_shared_from_this<WaitingRead> {
  public:
-  WaitingRead(const ReadContext& context, http::ExchangePtr exchange, Read read, Position wanted)
+  WaitingRead(const ReadContext& context, http::ExchangePtr exchange, Read read,
+              store::View::Purpose purpose, Position wanted)
       : context_(context),
         exchange_(std::move(exchange)),
         io_thread_(exchange_->io_thread()),
         read_(std::move(read)),
+        purpose_(purpose),
         wanted_(wanted) {}
 
   void start(milliseconds wait) {
@@ -80,13 +83,14 @@ class WaitingRead : public std::enable_shared_from_this<WaitingRead> {
       exchange->reply().position = here;
       return exchange->send_error(behind(context_, wanted_, here));
     }
-    run_read(std::move(*database), exchange, read_);
+    run_read(std::move(*database), exchange, read_, purpose_);
   }
 
   const ReadContext& context_;
   http::ExchangePtr exchange_;
   http::IoThread& io_thread_;
   Read read_;
+  store::View::Purpose purpose_;
   Position wanted_;
   std::uint64_t timer_ = 0;
   SequenceGate::Token token_ = 0;
@@ -94,7 +98,8 @@ class WaitingRead : public std::enable_shared_from_this<WaitingRead> {
 
 }  // namespace
 
-void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, Read read) {
+void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, Read read,
+                store::View::Purpose purpose) {
   const auto wanted = wanted_position(exchange->request());
   if (!wanted) return exchange->send_error(wanted.error());
   const auto wait = longest_wait(exchange->request());
@@ -103,11 +108,11 @@ void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, R
   auto database = context.store.acquire();
   if (!*wanted) {
     if (!database) return exchange->send_error(database.error());
-    return run_read(std::move(*database), exchange, read);
+    return run_read(std::move(*database), exchange, read, purpose);
   }
   if (database) {
     const auto here = (*database)->head().position;
-    if (**wanted <= here) return run_read(std::move(*database), exchange, read);
+    if (**wanted <= here) return run_read(std::move(*database), exchange, read, purpose);
     exchange->reply().position = here;
     if (!context.replica || wait->count() == 0) {
       return exchange->send_error(behind(context, **wanted, here));
@@ -118,7 +123,8 @@ void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, R
   if (context.gate.waiting() >= limits::kWaitingReads) {
     return exchange->send_error({Code::kOverloaded, "too many reads wait for a position"});
   }
-  std::make_shared<WaitingRead>(context, exchange, std::move(read), **wanted)->start(*wait);
+  std::make_shared<WaitingRead>(context, exchange, std::move(read), purpose, **wanted)
+      ->start(*wait);
 }
 
 void serve_body(const ReadContext& context, const http::ExchangePtr& exchange, BodyRead read) {

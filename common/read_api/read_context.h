@@ -25,7 +25,13 @@ using Read = std::function<Status(store::View view, http::Exchange& exchange)>;
 // up to Feeds-Wait-Ms, then answers kReplicaBehind; a primary that never had it answers
 // kPositionLost. Errors: kBadHeader, kReopening, kReplicaBehind, kPositionLost, kOverloaded (too
 // many waiting reads).
-void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, Read read);
+void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, Read read,
+                store::View::Purpose purpose = store::View::Purpose::kPages);
+
+// The purpose of a list: all of it, or a page.
+inline store::View::Purpose list_purpose(bool paged) {
+  return paged ? store::View::Purpose::kPages : store::View::Purpose::kScan;
+}
 
 // The same of a read that appends the reply's body, given the deletions under way in its snapshot.
 using BodyRead =

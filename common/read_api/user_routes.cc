@@ -14,10 +14,13 @@ void get_users(const ReadContext& context, const http::ExchangePtr& exchange) {
   if (!limit) return exchange->send_error(limit.error());
   const auto after = query_id(exchange->request(), "after");
   if (!after) return exchange->send_error(after.error());
-  serve_read(context, exchange, [limit = *limit, after = *after](store::View view, auto& reply_to) {
-    const auto from = after ? std::optional(UserId{*after}) : std::nullopt;
-    return send_list(reply_to, list_users(std::move(view), from), limit, "/v1/users");
-  });
+  serve_read(
+      context, exchange,
+      [limit = *limit, after = *after](store::View view, auto& reply_to) {
+        const auto from = after ? std::optional(UserId{*after}) : std::nullopt;
+        return send_list(reply_to, list_users(std::move(view), from), limit, "/v1/users");
+      },
+      list_purpose(limit->has_value()));
 }
 
 void get_user(const ReadContext& context, const http::ExchangePtr& exchange) {
@@ -38,8 +41,8 @@ Result<std::map<FeedId, ArticleId>> named_feeds(std::string_view body) {
   const auto object = json::parse_object(body);
   if (!object) return object.error();
   if (object->members().size() > limits::kSubscriptionsPerUser) {
-    return Error{Code::kBadMember, fmt::format("at most {} feeds can be named",
-                                               limits::kSubscriptionsPerUser)};
+    return Error{Code::kBadMember,
+                 fmt::format("at most {} feeds can be named", limits::kSubscriptionsPerUser)};
   }
   for (const auto& member : object->members()) {
     const auto feed = parse_decimal(member.name);

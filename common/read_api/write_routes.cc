@@ -34,6 +34,8 @@ constexpr WriteRoute kWriteRoutes[] = {
 
 }  // namespace
 
-std::span<const WriteRoute> write_routes() { return kWriteRoutes; }
+std::span<const WriteRoute> write_routes() {
+  return kWriteRoutes;
+}
 
 }  // namespace feeds::read_api

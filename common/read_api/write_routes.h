@@ -7,8 +7,8 @@
 
 namespace feeds::read_api {
 
-// A route that writes. A primary mounts a handler for each (primary/write_api), a replica a redirect to
-// its primary (replica/write_redirect), both from this one list.
+// A route that writes. A primary mounts a handler for each (primary/write_api), a replica a
+// redirect to its primary (replica/write_redirect), both from this one list.
 struct WriteRoute {
   http::Method method;
   std::string_view pattern;

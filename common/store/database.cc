@@ -100,11 +100,13 @@ void Database::end_write(const PositionRecord* committed) {
   stable_.fetch_add(1, std::memory_order_release);
 }
 
-View::View(std::shared_ptr<const Database> database)
+View::View(std::shared_ptr<const Database> database, Purpose purpose)
     : database_(std::move(database)), stability_(database_->stability()) {
   position_.epoch.value = database_->head_epoch_.load(std::memory_order_relaxed);
   position_.sequence.value = database_->head_sequence_.load(std::memory_order_relaxed);
-  iterator_.reset(database_->rocks_->NewIterator(rocksdb::ReadOptions()));
+  rocksdb::ReadOptions options;
+  options.fill_cache = purpose == Purpose::kPages;
+  iterator_.reset(database_->rocks_->NewIterator(options));
   if (unchanged_since()) return;
 
   // A commit was under way: only what the iterator sees can say where it is.

@@ -81,7 +81,11 @@ using DatabasePtr = std::shared_ptr<Database>;
 // One thread's. Cheap to make (no mutex of RocksDB), so one is made a request.
 class View {
  public:
-  explicit View(std::shared_ptr<const Database> database);
+  // Blocks that a kScan reads are not kept in the cache: it walks whole spaces, and would push out what
+  // pages are read from.
+  enum class Purpose { kPages, kScan };
+
+  explicit View(std::shared_ptr<const Database> database, Purpose purpose = Purpose::kPages);
   ~View();
   View(View&&) noexcept;
   View& operator=(View&&) noexcept;

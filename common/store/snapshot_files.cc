@@ -23,8 +23,8 @@ rocksdb::Status make(rocksdb::DB& rocks, const fs::path& directory) {
   if (!status.ok()) return status;
   const std::unique_ptr<rocksdb::Checkpoint> checkpoint(raw);
   status = checkpoint->CreateCheckpoint(directory.string());
-  // It holds the log as it was, perhaps with a commit whose own sync is still under way: a copy must
-  // never be ahead of what this node cannot lose.
+  // It holds the log as it was, perhaps with a commit whose own sync is still under way: a copy
+  // must never be ahead of what this node cannot lose.
   return status.ok() ? rocks.SyncWAL() : status;
 }
 

@@ -20,8 +20,8 @@ struct SnapshotFile {
 // A RocksDB checkpoint in `directory`, removed when this is destroyed. Any thread, one at a time.
 class Checkpoint {
  public:
-  // Makes it by hard links; flushes the memtable first. Everything in it is durable in `database` too
-  // when this returns. Error: kDiskFull or kInternal, and nothing is left behind.
+  // Makes it by hard links; flushes the memtable first. Everything in it is durable in `database`
+  // too when this returns. Error: kDiskFull or kInternal, and nothing is left behind.
   static Result<std::unique_ptr<Checkpoint>> create(const DatabasePtr& database,
                                                     const std::filesystem::path& directory);
   ~Checkpoint();
@@ -34,8 +34,9 @@ class Checkpoint {
   std::vector<SnapshotFile> files_;
 };
 
-// Removes archived write-ahead logs, oldest first, until the logs together are at most `retain_bytes`;
-// never one that holds sequences at or past `keep_from`. Returns the number of bytes removed.
+// Removes archived write-ahead logs, oldest first, until the logs together are at most
+// `retain_bytes`; never one that holds sequences at or past `keep_from`. Returns the number of
+// bytes removed.
 std::uint64_t purge_archived_wal(const DatabasePtr& database, std::uint64_t retain_bytes,
                                  Sequence keep_from);
 

@@ -93,6 +93,18 @@ Status Store::open(bool create) {
   return done();
 }
 
+Status Store::set_aside() {
+  std::lock_guard replacing(impl_->replacing);
+  assert(impl_->current.load() == nullptr);
+  std::error_code error;
+  const auto directory = data_ / fs::read_symlink(data_ / "db", error);
+  fs::remove_all(data_ / "damaged", error);
+  fs::rename(directory, data_ / "damaged", error);
+  if (!error) fs::remove(data_ / "db", error);
+  if (error) return Error{Code::kInternal, directory.string() + ": " + error.message()};
+  return sync_directory(data_);
+}
+
 Result<DatabasePtr> Store::acquire() const {
   DatabasePtr database = impl_->current.load();
   if (database != nullptr) return database;

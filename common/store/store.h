@@ -26,6 +26,10 @@ class Store {
   // Opens `db`. With `create`, makes it if there is none; without, a missing one leaves the store kEmpty.
   Status open(bool create);
 
+  // A database that open() could not open is renamed to `damaged` (an older one of that name is removed), so
+  // that a snapshot can take its place. Leaves the store kEmpty.
+  Status set_aside();
+
   // A handle for a read. Error: kReopening, or kReplicaBehind while there is no data yet.
   Result<DatabasePtr> acquire() const;
   StoreState state() const;

@@ -56,9 +56,12 @@ WalTail::Outcome WalTail::next(Sequence durable, CheckedBatch& out) {
   if (after_.position.sequence >= durable) return Outcome::kEnd;
   const std::uint64_t wanted = after_.position.sequence.value + 1;
   switch (advance(wanted)) {
-    case Step::kAtBatch: return take(wanted, durable, out);
-    case Step::kEnd: return Outcome::kEnd;
-    case Step::kWrong: break;
+    case Step::kAtBatch:
+      return take(wanted, durable, out);
+    case Step::kEnd:
+      return Outcome::kEnd;
+    case Step::kWrong:
+      break;
   }
   return wrong(wanted);
 }
@@ -99,8 +102,7 @@ WalTail::Step WalTail::open(std::uint64_t wanted) {
   return Step::kAtBatch;
 }
 
-WalTail::Outcome WalTail::take(std::uint64_t wanted, Sequence durable,
-                                CheckedBatch& out) {
+WalTail::Outcome WalTail::take(std::uint64_t wanted, Sequence durable, CheckedBatch& out) {
   auto result = cursor_->iterator->GetBatch();
   if (result.sequence > wanted) return wrong(wanted);
   // The commits of this history have other boundaries than `after_`'s.

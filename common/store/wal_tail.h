@@ -9,9 +9,9 @@
 namespace feeds::store {
 
 // Reads commits from the write-ahead log in order, by one long-lived GetUpdatesSince iterator, with
-// the guards that RocksDB 7.8 makes necessary (tests/unit/replication/rocksdb_assumptions_test.cc): a
-// start that is later than asked with an OK status, gaps, rotation, iterators that were never valid.
-// One thread's.
+// the guards that RocksDB 7.8 makes necessary (tests/unit/replication/rocksdb_assumptions_test.cc):
+// a start that is later than asked with an OK status, gaps, rotation, iterators that were never
+// valid. One thread's.
 class WalTail {
  public:
   // Reads on from the commit after `after`. Holds a handle on `database`.
@@ -19,10 +19,10 @@ class WalTail {
   ~WalTail();
 
   enum class Outcome {
-    kBatch,       // `out` is the next commit: it follows the one before it exactly (sequence, digest)
-    kEnd,         // nothing more up to `durable`
-    kRetry,       // a wrong start of the log, perhaps transient: call again after a pause of 1-20 ms
-    kPurged,      // proven: the log no longer holds the next commit
+    kBatch,   // `out` is the next commit: it follows the one before it exactly (sequence, digest)
+    kEnd,     // nothing more up to `durable`
+    kRetry,   // a wrong start of the log, perhaps transient: call again after a pause of 1-20 ms
+    kPurged,  // proven: the log no longer holds the next commit
     kUnreadable,  // the log holds it but cannot be read, or holds something else there
     kDiverged,    // the log continues another history than `after` is of
   };

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "common/base/limits.h"
+#include "common/wire/failure.h"
 #include "schema/replication.capnp.h"
 
 #define XXH_STATIC_LINKING_ONLY
@@ -16,7 +17,8 @@ namespace {
 
 using capnp::word;
 
-static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__, "headers are written as they lie in memory");
+static_assert(__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__,
+              "headers are written as they lie in memory");
 
 struct Header {
   std::uint32_t words;
@@ -87,6 +89,11 @@ std::uint64_t CheckedStream::hash(kj::ArrayPtr<const kj::ArrayPtr<const kj::byte
   return XXH3_64bits_digest(&hash_->state);
 }
 
+kj::Exception CheckedStream::broken(kj::StringPtr why) {
+  trouble_ = why;
+  return failure(why);
+}
+
 kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> CheckedStream::tryReadMessage(
     kj::ArrayPtr<kj::AutoCloseFd>, capnp::ReaderOptions options, kj::ArrayPtr<word>) {
   return fill(sizeof(Header))
@@ -108,7 +115,7 @@ kj::Promise<bool> CheckedStream::fill(std::size_t bytes) {
       .then([this, bytes](std::size_t got) -> kj::Promise<bool> {
         if (got == 0) {
           if (begin_ == end_) return false;
-          return KJ_EXCEPTION(DISCONNECTED, "the connection ended inside a message");
+          return broken("the connection ended inside a message");
         }
         last_heard_ = timer_.now();
         end_ += got;
@@ -123,10 +130,10 @@ kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> CheckedStream::read_body(
   begin_ += sizeof header;
   if (header.check != header_check(header.words)) {
     checksum_failed_ = true;
-    return KJ_EXCEPTION(FAILED, "wrong checksum of a message's length");
+    return broken("wrong checksum of a message's length");
   }
   if (header.words == 0 || header.words > limits::kMessageBytes / sizeof(word)) {
-    return KJ_EXCEPTION(FAILED, "a message of a length that is not allowed");
+    return broken("a message of a length that is not allowed");
   }
   auto body = kj::heapArray<word>(header.words);
   auto bytes = body.asBytes();
@@ -147,12 +154,13 @@ kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> CheckedStream::read_body(
 
 // In pieces as they come, so that a slow but living peer is heard.
 kj::Promise<void> CheckedStream::read_exactly(kj::byte* at, std::size_t bytes) {
-  return stream_.tryRead(at, 1, bytes).then([this, at, bytes](std::size_t got) -> kj::Promise<void> {
-    if (got == 0) return KJ_EXCEPTION(DISCONNECTED, "the connection ended inside a message");
-    last_heard_ = timer_.now();
-    if (got == bytes) return kj::READY_NOW;
-    return read_exactly(at + got, bytes - got);
-  });
+  return stream_.tryRead(at, 1, bytes)
+      .then([this, at, bytes](std::size_t got) -> kj::Promise<void> {
+        if (got == 0) return broken("the connection ended inside a message");
+        last_heard_ = timer_.now();
+        if (got == bytes) return kj::READY_NOW;
+        return read_exactly(at + got, bytes - got);
+      });
 }
 
 kj::Own<capnp::MessageReader> CheckedStream::verified(kj::Array<word> body, std::uint64_t checksum,
@@ -160,7 +168,7 @@ kj::Own<capnp::MessageReader> CheckedStream::verified(kj::Array<word> body, std:
   const kj::ArrayPtr<const kj::byte> piece = body.asBytes();
   if (hash(kj::arrayPtr(&piece, 1)) != checksum) {
     checksum_failed_ = true;
-    kj::throwFatalException(KJ_EXCEPTION(FAILED, "wrong checksum of a message"));
+    kj::throwFatalException(broken("wrong checksum of a message"));
   }
   auto reader = kj::heap<capnp::FlatArrayMessageReader>(body.asPtr(), options);
   return reader.attach(kj::mv(body));

@@ -23,6 +23,8 @@ class CheckedStream final : public capnp::MessageStream {
   kj::TimePoint last_heard() const { return last_heard_; }
   // Whether reading ended because of a wrong checksum.
   bool checksum_failed() const { return checksum_failed_; }
+  // Why reading ended, if it was not the end of the stream.
+  kj::StringPtr trouble() const { return trouble_; }
 
   using capnp::MessageStream::tryReadMessage;
   using capnp::MessageStream::writeMessage;
@@ -40,6 +42,7 @@ class CheckedStream final : public capnp::MessageStream {
   kj::Promise<void> end() override;
 
  private:
+  kj::Exception broken(kj::StringPtr why);
   kj::Promise<bool> fill(std::size_t bytes);
   kj::Promise<void> read_exactly(kj::byte* at, std::size_t bytes);
   kj::Promise<kj::Maybe<capnp::MessageReaderAndFds>> read_body(capnp::ReaderOptions options);
@@ -51,6 +54,7 @@ class CheckedStream final : public capnp::MessageStream {
   kj::Timer& timer_;
   kj::TimePoint last_heard_;
   bool checksum_failed_ = false;
+  kj::StringPtr trouble_ = "";
   kj::Array<kj::byte> buffer_;
   std::size_t begin_ = 0;  // of what was read and not yet taken
   std::size_t end_ = 0;

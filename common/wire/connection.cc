@@ -5,6 +5,7 @@
 #include <sys/socket.h>
 
 #include "common/base/limits.h"
+#include "common/wire/failure.h"
 
 namespace feeds::wire {
 namespace {
@@ -37,6 +38,16 @@ capnp::Capability::Client Connection::bootstrap() {
   auto vat = message.initRoot<capnp::rpc::twoparty::VatId>();
   vat.setSide(capnp::rpc::twoparty::Side::SERVER);
   return rpc_.bootstrap(vat);
+}
+
+kj::Promise<void> Connection::lost(kj::Duration timeout) {
+  auto closed = network_.onDisconnect().then([this]() -> kj::Promise<void> {
+    const auto trouble = checked_.trouble();
+    return failure(trouble.size() > 0 ? trouble : "the connection was closed");
+  });
+  auto silent = silent_for(timeout).then(
+      []() -> kj::Promise<void> { return failure("nothing was heard for peer_timeout"); });
+  return closed.exclusiveJoin(kj::mv(silent));
 }
 
 kj::Promise<void> Connection::silent_for(kj::Duration timeout) {

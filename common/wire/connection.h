@@ -24,14 +24,17 @@ class Connection {
   // What the accepting side offers.
   capnp::Capability::Client bootstrap();
 
-  // Resolves when the other side is gone: closed, a failed read or write, a wrong checksum.
-  kj::Promise<void> closed() { return network_.onDisconnect(); }
-  // Resolves when no byte came for `timeout`. TCP says nothing of a stopped process or a cut cable.
-  kj::Promise<void> silent_for(kj::Duration timeout);
+  // Fails, saying why, when the other side is gone: closed, a failed read or write, a wrong
+  // checksum; or no byte came for `timeout`: TCP says nothing of a stopped process or a cut cable.
+  kj::Promise<void> lost(kj::Duration timeout);
 
+  // When the newest byte came.
+  kj::TimePoint last_heard() const { return checked_.last_heard(); }
   bool checksum_failed() const { return checked_.checksum_failed(); }
 
  private:
+  kj::Promise<void> silent_for(kj::Duration timeout);
+
   kj::Timer& timer_;
   kj::Own<kj::AsyncIoStream> stream_;
   CheckedStream checked_;
@@ -41,6 +44,10 @@ class Connection {
 
 // For TCP: no delay, and the kernel's own timers as a second line behind silent_for().
 void tune_socket(kj::AsyncIoStream& stream, std::chrono::milliseconds peer_timeout);
+
+// For WaitScope::setBusyPollInterval(): kj looks at timers and other descriptors only when it has
+// nothing to do, and a peer that always has more to send would keep it from that.
+inline constexpr unsigned kPollEveryEvents = 50;
 
 inline kj::Duration duration(std::chrono::nanoseconds time) {
   return time.count() * kj::NANOSECONDS;

@@ -4,22 +4,32 @@ namespace feeds::wire {
 
 std::string_view reason_name(SnapshotReason reason) {
   switch (reason) {
-    case SnapshotReason::NONE: return "none";
-    case SnapshotReason::EMPTY: return "empty";
-    case SnapshotReason::WAL_PURGED: return "wal_purged";
-    case SnapshotReason::WAL_UNREADABLE: return "wal_unreadable";
-    case SnapshotReason::DIVERGED: return "diverged";
-    case SnapshotReason::REQUESTED: return "requested";
+    case SnapshotReason::NONE:
+      return "none";
+    case SnapshotReason::EMPTY:
+      return "empty";
+    case SnapshotReason::WAL_PURGED:
+      return "wal_purged";
+    case SnapshotReason::WAL_UNREADABLE:
+      return "wal_unreadable";
+    case SnapshotReason::DIVERGED:
+      return "diverged";
+    case SnapshotReason::REQUESTED:
+      return "requested";
   }
   return "unknown";
 }
 
 std::string_view refusal_name(Refusal refusal) {
   switch (refusal) {
-    case Refusal::OTHER_CLUSTER: return "other_cluster";
-    case Refusal::NEWER_EPOCH: return "newer_epoch";
-    case Refusal::OTHER_SCHEMA: return "other_schema";
-    case Refusal::TOO_MANY: return "too_many";
+    case Refusal::OTHER_CLUSTER:
+      return "other_cluster";
+    case Refusal::NEWER_EPOCH:
+      return "newer_epoch";
+    case Refusal::OTHER_SCHEMA:
+      return "other_schema";
+    case Refusal::TOO_MANY:
+      return "too_many";
   }
   return "unknown";
 }

@@ -12,8 +12,12 @@
 // Between the project's types and the generated ones.
 namespace feeds::wire {
 
-inline std::string to_string(capnp::Text::Reader text) { return {text.begin(), text.size()}; }
-inline kj::StringPtr to_text(const std::string& text) { return {text.c_str(), text.size()}; }
+inline std::string to_string(capnp::Text::Reader text) {
+  return {text.begin(), text.size()};
+}
+inline kj::StringPtr to_text(const std::string& text) {
+  return {text.c_str(), text.size()};
+}
 
 // The name of a reason in logs and metrics.
 std::string_view reason_name(SnapshotReason reason);

@@ -8,9 +8,13 @@
 
 namespace feeds::wire {
 
-Wake::Wake() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) { assert(fd_ >= 0); }
+Wake::Wake() : fd_(::eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC)) {
+  assert(fd_ >= 0);
+}
 
-Wake::~Wake() { ::close(fd_); }
+Wake::~Wake() {
+  ::close(fd_);
+}
 
 void Wake::signal() {
   if (pending_.exchange(true, std::memory_order_acq_rel)) return;

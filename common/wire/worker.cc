@@ -2,7 +2,11 @@
 
 namespace feeds::wire {
 
-Worker::Worker() : thread_([this] { loop(); }) {}
+Worker::Worker(const char* name)
+    : thread_([this, name] {
+        ::pthread_setname_np(::pthread_self(), name);
+        loop();
+      }) {}
 
 Worker::~Worker() {
   {

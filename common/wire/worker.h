@@ -15,7 +15,7 @@ namespace feeds::wire {
 // Belongs to the loop's thread; destroying it waits for the running job and drops the others.
 class Worker {
  public:
-  Worker();
+  explicit Worker(const char* name = "worker");  // of the thread; at most 15 bytes
   ~Worker();
   Worker(const Worker&) = delete;
   Worker& operator=(const Worker&) = delete;

@@ -105,7 +105,14 @@ void Committer::commit_inline(SubmissionPtr submission) {
   }
   last_command_ = clock_.now();
   auto deliveries = commit(std::move(one), false);
+  const bool cleaning = cleaning_;
   token.unlock();
+  if (cleaning) {
+    // The command left a deletion to be carried out, and the committer may be about to wait: the lock
+    // orders this after its look at `cleaning_`.
+    { std::lock_guard lock(queue_mutex_); }
+    queue_changed_.notify_one();
+  }
   deliver(std::move(deliveries));
 }
 

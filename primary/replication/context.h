@@ -21,9 +21,9 @@ struct SourceContext {
   obs::Metrics& metrics;
   Peers& peers;
   kj::Timer& timer;
-  wire::Worker& disk;              // checkpoints, their files, removal of old logs
+  wire::Worker& disk;  // checkpoints, their files, removal of old logs
   std::size_t sessions = 0;
-  std::uint64_t checkpoints = 0;   // made so far; numbers their directories
+  std::uint64_t checkpoints = 0;  // made so far; numbers their directories
 };
 
 }  // namespace feeds::replication

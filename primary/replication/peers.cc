@@ -10,6 +10,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr std::size_t kSamples = 4096;
+// Listed, with those that left. More than may be connected.
+constexpr std::size_t kPeers = 4 * limits::kReplicas;
 // Commits this close together are one sample.
 constexpr auto kGrain = milliseconds(1);
 
@@ -30,7 +32,8 @@ void CommitTimes::note(std::uint64_t durable, TimePoint now) {
   samples_.push_back(Sample{durable, now});
 }
 
-// Takes together what lies closer than a hundredth of its age: some 2,000 samples reach back for months.
+// Takes together what lies closer than a hundredth of its age: some 2,000 samples reach back for
+// months.
 void CommitTimes::thin_out(TimePoint now) {
   std::size_t kept = 0;
   for (std::size_t i = 1; i < samples_.size(); ++i) {
@@ -52,6 +55,17 @@ milliseconds CommitTimes::age_past(std::uint64_t sequence, TimePoint now) const 
   return std::chrono::duration_cast<milliseconds>(now - sample->since);
 }
 
+// The one that left first.
+void Peers::State::forget_one() {
+  auto oldest = peers.end();
+  for (auto it = peers.begin(); it != peers.end(); ++it) {
+    // session 0: being added right now.
+    if (it->second.status.connected || it->second.session == 0) continue;
+    if (oldest == peers.end() || it->second.left < oldest->second.left) oldest = it;
+  }
+  if (oldest != peers.end()) peers.erase(oldest);
+}
+
 Peers::Peer* Peers::State::of(SessionId session) {
   for (auto& [id, peer] : peers) {
     if (peer.session == session && peer.status.connected) return &peer;
@@ -59,14 +73,17 @@ Peers::Peer* Peers::State::of(SessionId session) {
   return nullptr;
 }
 
-void Peers::connected(SessionId session, const std::string& node_id,
-                      const std::string& advertise) {
+void Peers::connected(SessionId session, const std::string& node_id, const std::string& advertise,
+                      std::string_view name) {
   state_.with([&](State& state) {
     auto& peer = state.peers[node_id];
+    if (state.peers.size() > kPeers) state.forget_one();
     peer.session = session;
     peer.status.node_id = node_id;
     peer.status.advertise = advertise;
     peer.status.connected = true;
+    peer.status.state = name;
+    peer.status.position.reset();  // until it acknowledges: it may have lost what it had
   });
 }
 

@@ -14,8 +14,9 @@ namespace feeds::replication {
 
 using TimePoint = std::chrono::steady_clock::time_point;
 
-// When commits became durable, so that the age of any of them can be told. Bounded: the further back,
-// the coarser (commits are taken together, at the time of the first, so that an age is never too small).
+// When commits became durable, so that the age of any of them can be told. Bounded: the further
+// back, the coarser (commits are taken together, at the time of the first, so that an age is never
+// too small).
 class CommitTimes {
  public:
   void note(std::uint64_t durable, TimePoint now);
@@ -38,7 +39,8 @@ class Peers {
   using SessionId = std::uint64_t;
 
   // A newer session of the same node takes the entry over; the older one's calls do nothing then.
-  void connected(SessionId session, const std::string& node_id, const std::string& advertise);
+  void connected(SessionId session, const std::string& node_id, const std::string& advertise,
+                 std::string_view state);
   void state(SessionId session, std::string_view state);
   void acked(SessionId session, Position synced);
   void disconnected(SessionId session, TimePoint now);
@@ -59,6 +61,7 @@ class Peers {
     CommitTimes times;
     Position durable;
     Peer* of(SessionId session);
+    void forget_one();
   };
   Guarded<State> state_;
 };

@@ -13,6 +13,12 @@ using Outcome = store::WalTail::Outcome;
 using wire::Refusal;
 using wire::SnapshotReason;
 
+namespace {
+
+constexpr std::size_t kNameBytes = 256;  // of what a replica says of itself and is kept
+
+}  // namespace
+
 SourceSession::SourceSession(SourceContext& context, kj::Own<kj::AsyncIoStream> stream,
                              Peers::SessionId id)
     : context_(context),
@@ -32,17 +38,11 @@ SourceSession::~SourceSession() noexcept(false) {
 
 kj::Promise<void> SourceSession::run() {
   const auto timeout = wire::duration(context_.options.peer_timeout);
-  auto closed = connection_->closed().then([]() -> kj::Promise<void> {
-    return KJ_EXCEPTION(DISCONNECTED, "the connection was closed");
-  });
-  auto silent = connection_->silent_for(timeout).then([]() -> kj::Promise<void> {
-    return KJ_EXCEPTION(DISCONNECTED, "nothing was heard for peer_timeout");
-  });
   auto mute = context_.timer.afterDelay(timeout).then([this]() -> kj::Promise<void> {
     if (greeted_) return kj::NEVER_DONE;
     return KJ_EXCEPTION(DISCONNECTED, "no hello came within peer_timeout");
   });
-  return closed.exclusiveJoin(kj::mv(silent))
+  return connection_->lost(timeout)
       .exclusiveJoin(kj::mv(mute))
       .exclusiveJoin(kj::mv(over_.promise));
 }
@@ -64,6 +64,8 @@ kj::Promise<void> SourceSession::hello(Hello call) {
   sink_ = params.getSink();
   pulse_ = params.getPulse();
   node_id_ = wire::to_string(params.getHello().getNodeId());
+  KJ_REQUIRE(!node_id_.empty() && node_id_.size() <= kNameBytes, "a node id of that length");
+  KJ_REQUIRE(params.getHello().getAdvertise().size() <= kNameBytes, "an address of that length");
   return judge(params.getHello()).then([this, call](Verdict verdict) mutable {
     const auto hello = call.getParams().getHello();
     auto results = call.getResults();
@@ -72,10 +74,12 @@ kj::Promise<void> SourceSession::hello(Hello call) {
       log_refusal(hello, *verdict.refused);
       return;
     }
-    if (verdict.snapshot != SnapshotReason::NONE) pin_log();
+    const bool snapshot = verdict.snapshot != SnapshotReason::NONE;
+    if (snapshot) pin_log();
     results.setSession(session_server(kj::addRef(*leash_)));
     results.setPulse(pulse_server());
-    context_.peers.connected(id_, node_id_, wire::to_string(hello.getAdvertise()));
+    context_.peers.connected(id_, node_id_, wire::to_string(hello.getAdvertise()),
+                             snapshot ? "snapshot" : "tail");
     verdict_ = std::move(verdict);
   });
 }
@@ -129,17 +133,26 @@ kj::Promise<SourceSession::Verdict> SourceSession::prove(std::unique_ptr<store::
   Verdict verdict;
   store::CheckedBatch batch;
   switch (tail->next(context_.durable.current().sequence, batch)) {
-    case Outcome::kBatch: verdict.tail.first = std::move(batch); break;
-    case Outcome::kEnd: break;  // the next commit is not durable yet; it will be judged when it is
+    case Outcome::kBatch:
+      verdict.tail.first = std::move(batch);
+      break;
+    case Outcome::kEnd:
+      break;  // the next commit is not durable yet; it will be judged when it is
     case Outcome::kRetry:
       context_.metrics.tail_reopen();
       return context_.timer.afterDelay(attempt * kj::MILLISECONDS)
           .then([this, attempt, tail = std::move(tail)]() mutable {
             return prove(std::move(tail), attempt + 1);
           });
-    case Outcome::kPurged: verdict.snapshot = SnapshotReason::WAL_PURGED; break;
-    case Outcome::kUnreadable: verdict.snapshot = SnapshotReason::WAL_UNREADABLE; break;
-    case Outcome::kDiverged: verdict.snapshot = SnapshotReason::DIVERGED; break;
+    case Outcome::kPurged:
+      verdict.snapshot = SnapshotReason::WAL_PURGED;
+      break;
+    case Outcome::kUnreadable:
+      verdict.snapshot = SnapshotReason::WAL_UNREADABLE;
+      break;
+    case Outcome::kDiverged:
+      verdict.snapshot = SnapshotReason::DIVERGED;
+      break;
   }
   if (verdict.snapshot == SnapshotReason::NONE) verdict.tail.tail = std::move(tail);
   return verdict;
@@ -189,17 +202,21 @@ kj::Promise<void> SourceSession::start() {
 
 kj::Promise<void> SourceSession::send_tail(OpenTail tail) {
   context_.peers.state(id_, "tail");
-  log::info("replica_tails",
-            {{"node", node_id_}, {"from", feeds::to_string(tail.tail->position().position)}});
+  auto from = tail.tail->position().position;
+  if (tail.first) from.sequence.value = tail.first->first_sequence - 1;
+  log::info("replica_tails", {{"node", node_id_}, {"from", feeds::to_string(from)}});
   pump_ = std::make_unique<TailPump>(context_, KJ_ASSERT_NONNULL(sink_), std::move(tail));
   // The log is open at the replica's position: what was kept for it may go.
   pin_.reset();
   return pump_->run().then([this](Outcome outcome) -> kj::Promise<void> {
     pump_.reset();
     switch (outcome) {
-      case Outcome::kPurged: return send_snapshot(SnapshotReason::WAL_PURGED);
-      case Outcome::kDiverged: return send_snapshot(SnapshotReason::DIVERGED);
-      default: return send_snapshot(SnapshotReason::WAL_UNREADABLE);
+      case Outcome::kPurged:
+        return send_snapshot(SnapshotReason::WAL_PURGED);
+      case Outcome::kDiverged:
+        return send_snapshot(SnapshotReason::DIVERGED);
+      default:
+        return send_snapshot(SnapshotReason::WAL_UNREADABLE);
     }
   });
 }

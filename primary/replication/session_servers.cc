@@ -17,8 +17,7 @@ class BootstrapServer final : public wire::Source::Server {
 
 class SessionServer final : public wire::Session::Server {
  public:
-  explicit SessionServer(kj::Own<wire::Leash<SourceSession>> session)
-      : session_(kj::mv(session)) {}
+  explicit SessionServer(kj::Own<wire::Leash<SourceSession>> session) : session_(kj::mv(session)) {}
   kj::Promise<void> ack(AckContext context) override {
     return session_->call(
         [&](SourceSession& session) { return session.ack(context.getParams().getAck()); });
@@ -47,6 +46,8 @@ wire::Session::Client session_server(kj::Own<wire::Leash<SourceSession>> session
   return kj::heap<SessionServer>(kj::mv(session));
 }
 
-wire::Pulse::Client pulse_server() { return kj::heap<PulseServer>(); }
+wire::Pulse::Client pulse_server() {
+  return kj::heap<PulseServer>();
+}
 
 }  // namespace feeds::replication

@@ -6,6 +6,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/log.h"
+#include "common/wire/failure.h"
 #include "common/wire/messages.h"
 
 namespace feeds::replication {
@@ -13,7 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-kj::Exception failed(const Error& error) { return KJ_EXCEPTION(FAILED, error.detail.c_str()); }
+kj::Exception failed(const Error& error) {
+  return wire::failure(error.detail.c_str());
+}
 
 Error file_error(const fs::path& file, const char* what) {
   return Error{Code::kInternal, file.string() + ": " + what};
@@ -42,8 +45,7 @@ Result<CheckpointReader::Piece> CheckpointReader::next() {
       if (auto opened = open_next(); !opened) return opened.error();
     }
     const auto& file = files()[hashes_.size()];
-    const auto wanted =
-        std::min<std::uint64_t>(limits::kSnapshotChunkBytes, file.bytes - offset_);
+    const auto wanted = std::min<std::uint64_t>(limits::kSnapshotChunkBytes, file.bytes - offset_);
     if (wanted == 0) {
       ::close(fd_);
       fd_ = -1;
@@ -63,8 +65,7 @@ Result<CheckpointReader::Piece> CheckpointReader::next() {
   return Piece{};
 }
 
-SnapshotSender::SnapshotSender(SourceContext& context, wire::Sink::Client sink,
-                               std::string node_id)
+SnapshotSender::SnapshotSender(SourceContext& context, wire::Sink::Client sink, std::string node_id)
     : context_(context), sink_(kj::mv(sink)), node_id_(std::move(node_id)) {}
 
 kj::Promise<store::PositionRecord> SnapshotSender::run(wire::SnapshotReason reason) {
@@ -73,10 +74,9 @@ kj::Promise<store::PositionRecord> SnapshotSender::run(wire::SnapshotReason reas
   const auto directory =
       context_.store.data() / ("checkpoint-" + std::to_string(++context_.checkpoints));
   using Made = Result<std::unique_ptr<store::Checkpoint>>;
-  auto made = context_.disk.run(
-      [held = std::move(*database), directory]() -> Made {
-        return store::Checkpoint::create(held, directory);
-      });
+  auto made = context_.disk.run([held = std::move(*database), directory]() -> Made {
+    return store::Checkpoint::create(held, directory);
+  });
   return made
       .then([this, reason](Made checkpoint) -> kj::Promise<void> {
         if (!checkpoint) return failed(checkpoint.error());

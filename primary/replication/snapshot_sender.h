@@ -34,7 +34,8 @@ class CheckpointReader {
 
   std::unique_ptr<store::Checkpoint> checkpoint_;
   wire::FileHash hash_;
-  std::vector<wire::FileHash::Value> hashes_;  // of files that were read; its size is the file read now
+  std::vector<wire::FileHash::Value>
+      hashes_;  // of files that were read; its size is the file read now
   std::uint64_t offset_ = 0;
   int fd_ = -1;
 };

@@ -25,12 +25,13 @@ struct Source::Impl {
   std::thread thread;
 
   void run(std::promise<Result<std::string>>& started) {
+    ::pthread_setname_np(::pthread_self(), "source");
     auto io = kj::setupAsyncIo();
+    io.waitScope.setBusyPollInterval(wire::kPollEveryEvents);
     SourceLoop loop(io, options, store, durable, metrics, peers, *signals);
     std::string bound;
-    KJ_IF_MAYBE(exception, kj::runCatchingExceptions([&] {
-                  bound = loop.listen().wait(io.waitScope);
-                })) {
+    KJ_IF_MAYBE (exception,
+                 kj::runCatchingExceptions([&] { bound = loop.listen().wait(io.waitScope); })) {
       started.set_value(Error{Code::kBadParameter, options.listen + " cannot be listened on: " +
                                                        exception->getDescription().cStr()});
       return;
@@ -48,7 +49,9 @@ Source::Source(Options options, store::Store& store, SequenceGate& durable, obs:
   });
 }
 
-Source::~Source() { stop(); }
+Source::~Source() {
+  stop();
+}
 
 Status Source::start() {
   auto& impl = *impl_;
@@ -66,7 +69,9 @@ Status Source::start() {
   return done();
 }
 
-std::string Source::address() const { return impl_->address; }
+std::string Source::address() const {
+  return impl_->address;
+}
 
 void Source::stop() {
   if (!impl_->thread.joinable()) return;

@@ -15,10 +15,10 @@
 namespace feeds::replication {
 
 // Serves the commits of a store to replicas (schema/replication.capnp), from one thread of its own:
-// tails of the log to those it can prove are on the same history, snapshots to the others. Ships what
-// `durable` has announced and nothing past it. A replica that reads slowly costs a bounded buffer.
-// Keeps the archived log at `retain_wal`. When the store replaces its database, all sessions are
-// dropped at once and the replicas dial again.
+// tails of the log to those it can prove are on the same history, snapshots to the others. Ships
+// what `durable` has announced and nothing past it. A replica that reads slowly costs a bounded
+// buffer. Keeps the archived log at `retain_wal`. When the store replaces its database, all
+// sessions are dropped at once and the replicas dial again.
 //
 // The methods are thread-safe. `store`, `durable` and `metrics` must outlive it.
 class Source {

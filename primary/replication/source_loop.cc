@@ -16,13 +16,15 @@ constexpr auto kPurgeEvery = 2 * kj::SECONDS;
 // Out of file descriptors: the pause before the next try to accept.
 constexpr auto kAcceptPause = 100 * kj::MILLISECONDS;
 
-std::string host_of(const std::string& listen) { return listen.substr(0, listen.rfind(':')); }
+std::string host_of(const std::string& listen) {
+  return listen.substr(0, listen.rfind(':'));
+}
 
 }  // namespace
 
-SourceLoop::SourceLoop(kj::AsyncIoContext& io, const Source::Options& options,
-                       store::Store& store, SequenceGate& durable, obs::Metrics& metrics,
-                       Peers& peers, SourceSignals& signals)
+SourceLoop::SourceLoop(kj::AsyncIoContext& io, const Source::Options& options, store::Store& store,
+                       SequenceGate& durable, obs::Metrics& metrics, Peers& peers,
+                       SourceSignals& signals)
     : io_(io),
       signals_(signals),
       waker_(signals.wake, io.unixEventPort),
@@ -33,8 +35,9 @@ SourceLoop::~SourceLoop() noexcept(false) = default;
 
 kj::Promise<std::string> SourceLoop::listen() {
   const auto& address = context_.options.listen;
-  return io_.provider->getNetwork().parseAddress(address.c_str()).then(
-      [this](kj::Own<kj::NetworkAddress> parsed) {
+  return io_.provider->getNetwork()
+      .parseAddress(address.c_str())
+      .then([this](kj::Own<kj::NetworkAddress> parsed) {
         listener_ = parsed->listen();
         return host_of(context_.options.listen) + ':' + std::to_string(listener_->getPort());
       });
@@ -47,15 +50,13 @@ kj::Promise<void> SourceLoop::run() {
 }
 
 kj::Promise<void> SourceLoop::accept() {
-  return listener_->accept().then(
-      [this](kj::Own<kj::AsyncIoStream> stream) {
-        add_session(kj::mv(stream));
-        return accept();
-      },
-      [this](kj::Exception&& exception) {
+  return listener_->accept()
+      .then([this](kj::Own<kj::AsyncIoStream> stream) { add_session(kj::mv(stream)); })
+      .catch_([this](kj::Exception&& exception) {
         log::warn("accept_failed", {{"reason", exception.getDescription().cStr()}});
-        return context_.timer.afterDelay(kAcceptPause).then([this] { return accept(); });
-      });
+        return context_.timer.afterDelay(kAcceptPause);
+      })
+      .then([this] { return accept(); });
 }
 
 void SourceLoop::add_session(kj::Own<kj::AsyncIoStream> stream) {
@@ -63,19 +64,21 @@ void SourceLoop::add_session(kj::Own<kj::AsyncIoStream> stream) {
   if (sessions_.size() >= 2 * limits::kReplicas) return;
   wire::tune_socket(*stream, context_.options.peer_timeout);
   const auto id = next_id_++;
-  sessions_.push_back(kj::heap<SourceSession>(context_, kj::mv(stream), id));
-  auto run = sessions_.back()->run();
-  tasks_.add(run.then([] {}, [this, id](kj::Exception&& why) {
-    // Later: this runs inside a promise that the session made.
+  auto session = kj::heap<SourceSession>(context_, kj::mv(stream), id);
+  auto run = session->run().eagerlyEvaluate([this, id](kj::Exception&& why) {
+    // Later: this runs inside the promise that goes with the session.
     tasks_.add(kj::evalLater([this, id, why = kj::mv(why)] { end_session(id, why); }));
-  }));
+  });
+  sessions_.push_back(Entry{kj::mv(session), kj::mv(run)});
 }
 
 void SourceLoop::end_session(Peers::SessionId id, const kj::Exception& why) {
   for (auto it = sessions_.begin(); it != sessions_.end(); ++it) {
-    if ((*it)->id() != id) continue;
-    if ((*it)->checksum_failed()) context_.metrics.checksum_error();
-    log::info("replica_gone", {{"node", (*it)->node_id()}, {"reason", why.getDescription().cStr()}});
+    auto& session = *it->session;
+    if (session.id() != id) continue;
+    if (session.checksum_failed()) context_.metrics.checksum_error();
+    log::info("replica_gone",
+              {{"node", session.node_id()}, {"reason", why.getDescription().cStr()}});
     sessions_.erase(it);
     return;
   }
@@ -88,7 +91,7 @@ kj::Promise<void> SourceLoop::follow_signals() {
       log::info("replicas_dropped", {{"reason", "the database is being replaced"}});
       sessions_.clear();
     }
-    for (auto& session : sessions_) session->wake();
+    for (auto& entry : sessions_) entry.session->wake();
     context_.peers.durable(context_.durable.current(), std::chrono::steady_clock::now());
     return follow_signals();
   });
@@ -101,8 +104,8 @@ kj::Promise<void> SourceLoop::look_after_log() {
     if (head == purged_at_ || !database) return look_after_log();
     purged_at_ = head;
     Sequence keep_from{std::numeric_limits<std::uint64_t>::max()};
-    for (const auto& session : sessions_) {
-      if (const auto pin = session->pin()) keep_from = std::min(keep_from, *pin);
+    for (const auto& entry : sessions_) {
+      if (const auto pin = entry.session->pin()) keep_from = std::min(keep_from, *pin);
     }
     const auto retain = context_.options.retain_wal;
     return disk_

@@ -42,12 +42,16 @@ class SourceLoop final : private kj::TaskSet::ErrorHandler {
   kj::AsyncIoContext& io_;
   SourceSignals& signals_;
   wire::Waker waker_;
-  wire::Worker disk_;
+  wire::Worker disk_{"source-disk"};
   SourceContext context_;
   kj::Own<kj::ConnectionReceiver> listener_;
   Peers::SessionId next_id_ = 1;
   Sequence purged_at_;
-  std::list<kj::Own<SourceSession>> sessions_;
+  struct Entry {
+    kj::Own<SourceSession> session;
+    kj::Promise<void> run;  // refers to the session, so it goes first
+  };
+  std::list<Entry> sessions_;
   kj::TaskSet tasks_;  // last: what it runs uses the rest
 };
 

@@ -21,13 +21,17 @@ kj::Promise<Outcome> TailPump::run() {
   }
   switch (outcome) {
     case Outcome::kBatch:
-    case Outcome::kEnd: return idle().then([this] { return run(); });
+    case Outcome::kEnd:
+      return idle().then([this] { return run(); });
     case Outcome::kRetry:
       context_.metrics.tail_reopen();
-      return context_.timer.afterDelay(++retries_ * kj::MILLISECONDS).then([this] { return run(); });
+      return context_.timer.afterDelay(++retries_ * kj::MILLISECONDS).then([this] {
+        return run();
+      });
     case Outcome::kPurged:
     case Outcome::kUnreadable:
-    case Outcome::kDiverged: break;
+    case Outcome::kDiverged:
+      break;
   }
   return outcome;
 }
@@ -79,7 +83,7 @@ kj::Promise<void> TailPump::idle() {
 }
 
 void TailPump::wake() {
-  KJ_IF_MAYBE(fulfiller, idle_) {
+  KJ_IF_MAYBE (fulfiller, idle_) {
     (*fulfiller)->fulfill();
     idle_ = nullptr;
   }

@@ -23,8 +23,8 @@ class TailPump {
  public:
   TailPump(SourceContext& context, wire::Sink::Client sink, OpenTail tail);
 
-  // Runs until the log cannot be read on; then why: kPurged, kUnreadable or kDiverged. Fails when the
-  // connection does or the database is retired.
+  // Runs until the log cannot be read on; then why: kPurged, kUnreadable or kDiverged. Fails when
+  // the connection does or the database is retired.
   kj::Promise<store::WalTail::Outcome> run();
   // `durable` has moved.
   void wake();

@@ -69,9 +69,12 @@ bool is_json(std::string_view content_type) {
 
 // The text of an article: the body itself, or the member `text` of a JSON body.
 Result<std::string> article_text(const http::Request& request) {
-  if (!is_json(request.content_type) || request.body.empty()) {
+  if (!is_json(request.content_type)) {
     if (!json::is_utf8(request.body)) return Error{Code::kBadText, "the text is not UTF-8"};
     return request.body;
+  }
+  if (request.body.empty()) {
+    return Error{Code::kMissingBody, "a JSON body has the text as its member \"text\""};
   }
   const auto object = json::parse_object(request.body);
   if (!object) return object.error();

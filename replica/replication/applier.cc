@@ -10,10 +10,13 @@ Applier::Applier(LinkContext& context, SequenceGate& applied, Link::OnApplied on
 bool Applier::attach() {
   if (writer_ != nullptr) return !writer_->failed();
   switch (context_.store.state()) {
-    case store::StoreState::kEmpty: return true;
-    case store::StoreState::kServing: break;
+    case store::StoreState::kEmpty:
+      return true;
+    case store::StoreState::kServing:
+      break;
     case store::StoreState::kReopening:
-    case store::StoreState::kReadOnly: return false;
+    case store::StoreState::kReadOnly:
+      return false;
   }
   auto database = context_.store.acquire();
   if (!database) return false;
@@ -34,9 +37,13 @@ bool Applier::attach_replaced() {
   return true;
 }
 
-void Applier::detach() { writer_.reset(); }
+void Applier::detach() {
+  writer_.reset();
+}
 
-store::PositionRecord Applier::position() const { return database()->head(); }
+store::PositionRecord Applier::position() const {
+  return database()->head();
+}
 
 Applier::Outcome Applier::apply(capnp::Data::Reader batch) {
   auto checked =
@@ -46,12 +53,14 @@ Applier::Outcome Applier::apply(capnp::Data::Reader batch) {
     return Outcome::kGap;
   }
   switch (store::follows(position(), *checked)) {
-    case store::Continuity::kFollows: break;
+    case store::Continuity::kFollows:
+      break;
     case store::Continuity::kGap:
       log::error("batch_out_of_order", {{"applied", feeds::to_string(position().position)},
                                         {"first", checked->first_sequence}});
       return Outcome::kGap;
-    case store::Continuity::kDiverged: return Outcome::kDiverged;
+    case store::Continuity::kDiverged:
+      return Outcome::kDiverged;
   }
   const auto written = writer_->apply(*checked, false);
   if (!written) {

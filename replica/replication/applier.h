@@ -20,7 +20,8 @@ class Applier {
   // Takes hold of the store's database, if it has one that can be written to. False: the store must
   // be reopened. (An empty store is fine, and so is holding one already.)
   bool attach();
-  // Lets go of it, so that it can be replaced. A sync under way on `syncs` may hold it a little longer.
+  // Lets go of it, so that it can be replaced. A sync under way on `syncs` may hold it a little
+  // longer.
   void detach();
   bool attached() const { return writer_ != nullptr; }
 
@@ -30,10 +31,10 @@ class Applier {
 
   enum class Outcome {
     kApplied,
-    kStalled,    // flushes are behind: nothing was done, try again in a few milliseconds
-    kGap,        // not the next commit, or no well-formed one
-    kDiverged,   // the next commit of another history
-    kFailed,     // the write failed: detach and reopen the store
+    kStalled,   // flushes are behind: nothing was done, try again in a few milliseconds
+    kGap,       // not the next commit, or no well-formed one
+    kDiverged,  // the next commit of another history
+    kFailed,    // the write failed: detach and reopen the store
   };
   Outcome apply(capnp::Data::Reader batch);
 

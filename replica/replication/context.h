@@ -21,8 +21,8 @@ struct LinkContext {
   obs::Metrics& metrics;
   LinkState& state;
   kj::Timer& timer;
-  wire::Worker& disk;               // snapshot files, swaps, reopening, removal of old logs
-  wire::Worker& syncs;              // syncs, of the log and of files received
+  wire::Worker& disk;   // snapshot files, swaps, reopening, removal of old logs
+  wire::Worker& syncs;  // syncs, of the log and of files received
   const std::atomic<bool>& stopping;
 };
 

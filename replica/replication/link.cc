@@ -28,7 +28,9 @@ struct Link::Impl {
   std::thread thread;
 
   void run() {
+    ::pthread_setname_np(::pthread_self(), "link");
     auto io = kj::setupAsyncIo();
+    io.waitScope.setBusyPollInterval(wire::kPollEveryEvents);
     LinkLoop loop(io, options, directory, store, applied, on_applied, metrics, state, signals);
     loop.run().wait(io.waitScope);
   }
@@ -40,9 +42,13 @@ Link::Link(Options options, store::DataDirectory& directory, store::Store& store
   impl_->state.cluster(directory.identity().cluster_id);
 }
 
-Link::~Link() { stop(); }
+Link::~Link() {
+  stop();
+}
 
-void Link::on_applied(OnApplied callback) { impl_->on_applied = std::move(callback); }
+void Link::on_applied(OnApplied callback) {
+  impl_->on_applied = std::move(callback);
+}
 
 void Link::start() {
   impl_->thread = std::thread([impl = impl_.get()] { impl->run(); });

@@ -34,11 +34,10 @@ class Link {
   };
   // Called on the link's thread after each commit, when it is visible and `applied` has been
   // published, and after a snapshot was swapped in. Must not block.
-  using OnApplied =
-      std::function<void(const store::DatabasePtr&, const store::PositionRecord&)>;
+  using OnApplied = std::function<void(const store::DatabasePtr&, const store::PositionRecord&)>;
 
-  Link(Options options, store::DataDirectory& directory, store::Store& store,
-       SequenceGate& applied, obs::Metrics& metrics);
+  Link(Options options, store::DataDirectory& directory, store::Store& store, SequenceGate& applied,
+       obs::Metrics& metrics);
   ~Link();
 
   // Before start().

@@ -11,7 +11,8 @@ using std::chrono::milliseconds;
 using std::chrono::steady_clock;
 
 milliseconds Backoff::next() {
-  const milliseconds most = std::min<milliseconds>(limits::kDialMin * (1 << step_), limits::kDialMax);
+  const milliseconds most =
+      std::min<milliseconds>(limits::kDialMin * (1 << step_), limits::kDialMax);
   if (most < limits::kDialMax) ++step_;
   return milliseconds(std::uniform_int_distribution<std::int64_t>(0, most.count())(random_));
 }
@@ -22,18 +23,14 @@ LinkLoop::LinkLoop(kj::AsyncIoContext& io, const Link::Options& options,
                    LinkSignals& signals)
     : io_(io),
       waker_(signals.wake, io.unixEventPort),
-      context_{options, directory, store, metrics, state, io.provider->getTimer(),
+      context_{options, directory, store,       metrics, state, io.provider->getTimer(),
                disk_,   syncs_,    signals.stop},
       resyncs_(metrics),
       applier_(context_, applied, std::move(on_applied)),
       keeper_(context_, applier_, resyncs_),
       tasks_(*this) {}
 
-LinkLoop::~LinkLoop() noexcept(false) {
-  // A swap under way waits for the applier's handle, and its worker is joined after this.
-  session_ = nullptr;
-  applier_.detach();
-}
+LinkLoop::~LinkLoop() noexcept(false) = default;
 
 kj::Promise<void> LinkLoop::run() {
   tasks_.add(dial());
@@ -46,13 +43,12 @@ kj::Promise<void> LinkLoop::dial() {
   const auto timeout = wire::duration(context_.options.peer_timeout);
   return keeper_.ready()
       .then([this, timeout] {
-        auto connecting =
-            io_.provider->getNetwork()
-                .parseAddress(context_.options.primary.c_str())
-                .then([](kj::Own<kj::NetworkAddress> address) {
-                  auto stream = address->connect();
-                  return stream.attach(kj::mv(address));
-                });
+        auto connecting = io_.provider->getNetwork()
+                              .parseAddress(context_.options.primary.c_str())
+                              .then([](kj::Own<kj::NetworkAddress> address) {
+                                auto stream = address->connect();
+                                return stream.attach(kj::mv(address));
+                              });
         return context_.timer.timeoutAfter(timeout, kj::mv(connecting));
       })
       .then([this](kj::Own<kj::AsyncIoStream> stream) { return connected(kj::mv(stream)); })
@@ -62,8 +58,7 @@ kj::Promise<void> LinkLoop::dial() {
 
 kj::Promise<void> LinkLoop::connected(kj::Own<kj::AsyncIoStream> stream) {
   wire::tune_socket(*stream, context_.options.peer_timeout);
-  auto session =
-      kj::heap<LinkSession>(context_, applier_, keeper_, resyncs_, kj::mv(stream));
+  auto session = kj::heap<LinkSession>(context_, applier_, keeper_, resyncs_, kj::mv(stream));
   auto run = session->run();
   session_ = kj::mv(session);
   session_began_ = steady_clock::now();
@@ -72,7 +67,7 @@ kj::Promise<void> LinkLoop::connected(kj::Own<kj::AsyncIoStream> stream) {
 
 kj::Promise<void> LinkLoop::ended(const kj::Exception& why) {
   bool refused = false;
-  KJ_IF_MAYBE(session, session_) {
+  KJ_IF_MAYBE (session, session_) {
     refused = (*session)->refused();
     if ((*session)->checksum_failed()) context_.metrics.checksum_error();
     if ((*session)->useful() || steady_clock::now() - session_began_ > limits::kDialMax) {

@@ -15,8 +15,8 @@
 
 namespace feeds::replication {
 
-// How long to wait before the next dial: exponential, with full jitter, so that replicas of a source
-// that comes back do not come all at once.
+// How long to wait before the next dial: exponential, with full jitter, so that replicas of a
+// source that comes back do not come all at once.
 class Backoff {
  public:
   std::chrono::milliseconds next();
@@ -32,7 +32,8 @@ struct LinkSignals {
   std::atomic<bool> stop{false};
 };
 
-// Dials, runs one session after the other, and keeps the store fit to be written to. The link's thread's.
+// Dials, runs one session after the other, and keeps the store fit to be written to. The link's
+// thread's.
 class LinkLoop final : private kj::TaskSet::ErrorHandler {
  public:
   LinkLoop(kj::AsyncIoContext& io, const Link::Options& options, store::DataDirectory& directory,
@@ -51,8 +52,8 @@ class LinkLoop final : private kj::TaskSet::ErrorHandler {
 
   kj::AsyncIoContext& io_;
   wire::Waker waker_;
-  wire::Worker disk_;
-  wire::Worker syncs_;
+  wire::Worker disk_{"link-disk"};  // joined last: a swap under way waits for the applier to let go
+  wire::Worker syncs_{"link-sync"};
   LinkContext context_;
   Resyncs resyncs_;
   Applier applier_;

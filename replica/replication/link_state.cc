@@ -60,9 +60,14 @@ void LinkState::applied(Position position, TimePoint now) {
   });
 }
 
+void LinkState::synced(Position position) {
+  state_.with([&](State& state) { state.status.durable = position; });
+}
+
 void LinkState::replaced(Position position) {
   state_.with([&](State& state) {
     state.applied = position;
+    state.status.durable = position;
     state.clock.reset(position.sequence.value);
   });
 }

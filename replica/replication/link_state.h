@@ -42,9 +42,11 @@ class LinkState {
   void primary(const std::string& advertise);
   void phase(std::string_view state, bool connected);
   void applied(Position position, TimePoint now);
+  void synced(Position position);
   // After a swap: another history may be elsewhere.
   void replaced(Position position);
-  // By a heartbeat, or by a frame: that tells a head too, but proves nothing about the next seconds.
+  // By a heartbeat, or by a frame: that tells a head too, but proves nothing about the next
+  // seconds.
   void told_head(Position head, bool by_heartbeat, TimePoint now);
 
   obs::LinkStatus status(TimePoint now) const;

@@ -4,6 +4,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/log.h"
+#include "common/wire/failure.h"
 #include "common/wire/messages.h"
 #include "replica/replication/session_servers.h"
 
@@ -15,7 +16,9 @@ using wire::SnapshotReason;
 // RocksDB waits for a flush: how long until a batch is offered to it again.
 constexpr auto kStallPause = 2 * kj::MILLISECONDS;
 
-TimePoint now() { return std::chrono::steady_clock::now(); }
+TimePoint now() {
+  return std::chrono::steady_clock::now();
+}
 
 }  // namespace
 
@@ -29,19 +32,15 @@ LinkSession::LinkSession(LinkContext& context, Applier& applier, StoreKeeper& ke
       connection_(kj::heap<wire::Connection>(kj::mv(stream), context.timer)),
       tasks_(*this) {}
 
-LinkSession::~LinkSession() noexcept(false) { leash_->cut(); }
+LinkSession::~LinkSession() noexcept(false) {
+  leash_->cut();
+}
 
 kj::Promise<void> LinkSession::run() {
   const auto timeout = wire::duration(context_.options.peer_timeout);
-  auto closed = connection_->closed().then([]() -> kj::Promise<void> {
-    return KJ_EXCEPTION(DISCONNECTED, "the connection was closed");
-  });
-  auto silent = connection_->silent_for(timeout).then([]() -> kj::Promise<void> {
-    return KJ_EXCEPTION(DISCONNECTED, "nothing was heard for peer_timeout");
-  });
   // So that a source that keeps the connection busy but never answers is not waited for.
   tasks_.add(context_.timer.timeoutAfter(timeout, say_hello()));
-  return closed.exclusiveJoin(kj::mv(silent)).exclusiveJoin(kj::mv(over_.promise));
+  return connection_->lost(timeout).exclusiveJoin(kj::mv(over_.promise));
 }
 
 void LinkSession::taskFailed(kj::Exception&& exception) {
@@ -62,8 +61,7 @@ kj::Promise<void> LinkSession::say_hello() {
   hello.setWants(resyncs_.wants());
   request.setSink(sink_server(kj::addRef(*leash_)));
   request.setPulse(pulse_server(kj::addRef(*leash_)));
-  return request.send().then(
-      [this](Greeting greeting) { return welcomed(kj::mv(greeting)); });
+  return request.send().then([this](Greeting greeting) { return welcomed(kj::mv(greeting)); });
 }
 
 kj::Promise<void> LinkSession::welcomed(Greeting greeting) {
@@ -77,7 +75,7 @@ kj::Promise<void> LinkSession::welcomed(Greeting greeting) {
   if (!own.empty() && own != cluster_id) return refuse("other_cluster", cluster_id);
   if (own.empty()) {
     if (auto stored = context_.directory.set_cluster_id(cluster_id); !stored) {
-      return KJ_EXCEPTION(FAILED, stored.error().detail.c_str());
+      return wire::failure(stored.error().detail.c_str());
     }
   }
   context_.state.cluster(cluster_id);
@@ -98,7 +96,9 @@ kj::Promise<void> LinkSession::welcomed(Greeting greeting) {
              {"source", wire::to_string(welcome.getNodeId())},
              {"state", welcome.isSnapshot() ? wire::reason_name(welcome.getSnapshot()) : "tail"}});
   tasks_.add(beat());
-  return KJ_ASSERT_NONNULL(session_).startRequest().send().ignoreResult();
+  // Not waited for: what it starts may be sent before its answer, and take long on a slow link.
+  tasks_.add(KJ_ASSERT_NONNULL(session_).startRequest().send().ignoreResult());
+  return kj::READY_NOW;
 }
 
 kj::Promise<void> LinkSession::refuse(std::string reason, const std::string& its_cluster) {
@@ -107,7 +107,7 @@ kj::Promise<void> LinkSession::refuse(std::string reason, const std::string& its
                              {"reason", reason},
                              {"cluster", context_.directory.identity().cluster_id},
                              {"its_cluster", its_cluster}});
-  return KJ_EXCEPTION(FAILED, "refused", reason.c_str());
+  return wire::failure(("refused: " + reason).c_str());
 }
 
 // --- the tail
@@ -130,16 +130,18 @@ kj::Promise<void> LinkSession::apply_from(FrameCall call, unsigned first) {
   const auto batches = call.getParams().getFrame().getBatches();
   for (unsigned i = first; i < batches.size(); ++i) {
     switch (applier_.apply(batches[i])) {
-      case Applier::Outcome::kApplied: continue;
+      case Applier::Outcome::kApplied:
+        continue;
       case Applier::Outcome::kStalled:
         return context_.timer.afterDelay(kStallPause).then([this, call, i]() mutable {
           return apply_from(kj::mv(call), i);
         });
-      case Applier::Outcome::kGap: return give_up_tail(SnapshotReason::WAL_UNREADABLE);
-      case Applier::Outcome::kDiverged: return give_up_tail(SnapshotReason::DIVERGED);
+      case Applier::Outcome::kGap:
+        return give_up_tail(SnapshotReason::WAL_UNREADABLE);
+      case Applier::Outcome::kDiverged:
+        return give_up_tail(SnapshotReason::DIVERGED);
       case Applier::Outcome::kFailed:
-        taskFailed(KJ_EXCEPTION(FAILED, "a write failed; the store is reopened"));
-        return KJ_EXCEPTION(FAILED, "a write failed");
+        return KJ_EXCEPTION(FAILED, "a write failed; the store is reopened");
     }
   }
   useful_ = true;
@@ -153,7 +155,6 @@ kj::Promise<void> LinkSession::give_up_tail(SnapshotReason reason) {
   resyncs_.needed(reason);
   log::error("tail_given_up", {{"reason", wire::reason_name(reason)},
                                {"applied", feeds::to_string(applier_.position().position)}});
-  taskFailed(KJ_EXCEPTION(FAILED, "a commit does not follow"));
   return KJ_EXCEPTION(FAILED, "a commit does not follow");
 }
 
@@ -172,6 +173,7 @@ kj::Promise<void> LinkSession::send_ack(Position synced) {
   // A snapshot that began meanwhile replaces what was synced.
   if (!tailing_) return kj::READY_NOW;
   acked_ = synced;
+  context_.state.synced(synced);
   auto request = KJ_ASSERT_NONNULL(session_).ackRequest();
   auto ack = request.initAck();
   ack.setEpoch(synced.epoch.value);
@@ -216,13 +218,15 @@ kj::Promise<void> LinkSession::end_snapshot(EndCall call) {
 
 kj::Promise<void> LinkSession::heard_beat(wire::Heartbeat::Reader heartbeat) {
   context_.state.primary(wire::to_string(heartbeat.getAdvertise()));
-  context_.state.told_head(Position{{heartbeat.getEpoch()}, {heartbeat.getSequence()}}, true, now());
+  context_.state.told_head(Position{{heartbeat.getEpoch()}, {heartbeat.getSequence()}}, true,
+                           now());
   return kj::READY_NOW;
 }
 
 kj::Promise<void> LinkSession::beat() {
-  // One at a time: a peer that stopped costs one message, not one a tick.
-  if (!beat_under_way_) {
+  // A source that stopped costs one message, not one a tick. One that is heard may have its answer
+  // queued behind megabytes of frames or chunks on a slow link, and must hear from here meanwhile.
+  if (!beat_under_way_ || connection_->last_heard() > beat_sent_) {
     auto request = KJ_ASSERT_NONNULL(pulse_).beatRequest();
     auto heartbeat = request.initHeartbeat();
     if (applier_.attached()) {
@@ -233,6 +237,7 @@ kj::Promise<void> LinkSession::beat() {
     heartbeat.setSentNs((context_.timer.now() - kj::origin<kj::TimePoint>()) / kj::NANOSECONDS);
     heartbeat.setAdvertise(wire::to_text(context_.options.advertise));
     beat_under_way_ = true;
+    beat_sent_ = context_.timer.now();
     tasks_.add(request.send().then([this](auto&&) { beat_under_way_ = false; }));
   }
   return context_.timer.afterDelay(wire::duration(context_.options.heartbeat)).then([this] {

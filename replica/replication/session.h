@@ -41,6 +41,16 @@ class LinkSession final : private kj::TaskSet::ErrorHandler {
   kj::Promise<void> chunk(wire::SnapshotChunk::Reader chunk);
   kj::Promise<void> end_snapshot(EndCall call);
   kj::Promise<void> heard_beat(wire::Heartbeat::Reader heartbeat);
+  // Handles a call; if it fails, the session ends: this side does not wait for the source to see
+  // it.
+  template <class F>
+  kj::Promise<void> or_end(F&& handle) {
+    return kj::evalNow(std::forward<F>(handle))
+        .catch_([this](kj::Exception&& exception) -> kj::Promise<void> {
+          taskFailed(kj::cp(exception));
+          return kj::mv(exception);
+        });
+  }
 
  private:
   using Greeting = capnp::Response<wire::Source::HelloResults>;
@@ -68,6 +78,7 @@ class LinkSession final : private kj::TaskSet::ErrorHandler {
   bool tailing_ = false;
   bool ack_under_way_ = false;
   bool beat_under_way_ = false;
+  kj::TimePoint beat_sent_ = kj::origin<kj::TimePoint>();
   std::optional<Position> acked_;
   kj::Maybe<wire::Session::Client> session_;
   kj::Maybe<wire::Pulse::Client> pulse_;

@@ -10,22 +10,28 @@ class SinkServer final : public wire::Sink::Server {
   explicit SinkServer(kj::Own<wire::Leash<LinkSession>> session) : session_(kj::mv(session)) {}
 
   kj::Promise<void> frame(FrameContext context) override {
-    return session_->call([&](LinkSession& session) { return session.frame(context); });
+    return handle([&](LinkSession& session) { return session.frame(context); });
   }
   kj::Promise<void> beginSnapshot(BeginSnapshotContext context) override {
-    return session_->call([&](LinkSession& session) {
+    return handle([&](LinkSession& session) {
       return session.begin_snapshot(context.getParams().getManifest());
     });
   }
   kj::Promise<void> chunk(ChunkContext context) override {
-    return session_->call(
+    return handle(
         [&](LinkSession& session) { return session.chunk(context.getParams().getChunk()); });
   }
   kj::Promise<void> endSnapshot(EndSnapshotContext context) override {
-    return session_->call([&](LinkSession& session) { return session.end_snapshot(context); });
+    return handle([&](LinkSession& session) { return session.end_snapshot(context); });
   }
 
  private:
+  template <class F>
+  kj::Promise<void> handle(F&& call) {
+    return session_->call(
+        [&](LinkSession& session) { return session.or_end([&] { return call(session); }); });
+  }
+
   kj::Own<wire::Leash<LinkSession>> session_;
 };
 

@@ -8,6 +8,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/log.h"
+#include "common/wire/failure.h"
 #include "common/wire/messages.h"
 
 namespace feeds::replication {
@@ -24,7 +25,7 @@ Error io_error(const fs::path& file) {
 
 constexpr auto or_fail = [](Status status) -> kj::Promise<void> {
   if (status) return kj::READY_NOW;
-  return KJ_EXCEPTION(FAILED, status.error().detail.c_str());
+  return wire::failure(status.error().detail.c_str());
 };
 
 // A name from the network becomes a path below `incoming`, or nothing.
@@ -94,7 +95,9 @@ Status IncomingFiles::write(std::uint32_t file, std::uint64_t offset,
   return pass_empty();
 }
 
-int IncomingFiles::take_completed() { return std::exchange(completed_, -1); }
+int IncomingFiles::take_completed() {
+  return std::exchange(completed_, -1);
+}
 
 Status IncomingFiles::verify(const std::vector<wire::FileHash::Value>& hashes) {
   if (hashes_.size() != files_.size() || hashes.size() != files_.size()) {
@@ -153,8 +156,7 @@ void SnapshotReceiver::sync_later(int fd) {
     ::close(fd);
     return status;
   });
-  synced_ = synced_
-                .then([synced = kj::mv(synced)]() mutable { return synced.then(or_fail); })
+  synced_ = synced_.then([synced = kj::mv(synced)]() mutable { return synced.then(or_fail); })
                 .eagerlyEvaluate(nullptr);
 }
 

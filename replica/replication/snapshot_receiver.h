@@ -37,7 +37,8 @@ class IncomingFiles {
   const std::filesystem::path directory_;
   const std::vector<store::SnapshotFile> files_;
   wire::FileHash hash_;
-  std::vector<wire::FileHash::Value> hashes_;  // of complete files; its size is the file written now
+  std::vector<wire::FileHash::Value>
+      hashes_;  // of complete files; its size is the file written now
   std::uint64_t offset_ = 0;
   int fd_ = -1;
   int completed_ = -1;

@@ -49,7 +49,8 @@ kj::Promise<void> StoreKeeper::ready() {
     return context_.disk
         .run([&store = context_.store, &stopping = context_.stopping] {
           // What comes back is a handle, and is not needed.
-          return store.reopen([&stopping] { return stopping.load(std::memory_order_acquire); }).ok();
+          return store.reopen([&stopping] { return stopping.load(std::memory_order_acquire); })
+              .ok();
         })
         .then([this](bool) { return ready(); });
   });

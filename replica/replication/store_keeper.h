@@ -10,8 +10,8 @@
 
 namespace feeds::replication {
 
-// Replaces the store's database under the applier, on the disk worker, one time after the other. What
-// it started goes on when the session that asked for it ends. The loop's.
+// Replaces the store's database under the applier, on the disk worker, one time after the other.
+// What it started goes on when the session that asked for it ends. The loop's.
 class StoreKeeper final : private kj::TaskSet::ErrorHandler {
  public:
   StoreKeeper(LinkContext& context, Applier& applier, Resyncs& resyncs);
@@ -19,8 +19,8 @@ class StoreKeeper final : private kj::TaskSet::ErrorHandler {
   // Makes the complete copy in `incoming` the current database. Error: the old one stayed.
   kj::Promise<Status> swap(std::filesystem::path incoming);
 
-  // Resolves when nothing is being replaced and the applier can write, or the store is empty; reopens
-  // the store for that if it must. Takes for ever if the disk stays full.
+  // Resolves when nothing is being replaced and the applier can write, or the store is empty;
+  // reopens the store for that if it must. Takes for ever if the disk stays full.
   kj::Promise<void> ready();
 
   // Removes archived logs beyond what is to be kept, now and then. Never resolves.

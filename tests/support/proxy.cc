@@ -35,7 +35,9 @@ sockaddr_in parse(const std::string& address) {
   return result;
 }
 
-void make_nonblocking(int fd) { ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK); }
+void make_nonblocking(int fd) {
+  ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
+}
 
 // One direction of one connection.
 struct Pipe {
@@ -154,7 +156,8 @@ void Proxy::Impl::write_to(Link& link, Pipe& pipe, Clock::time_point now) {
   while (may_write(pipe, now)) {
     auto& piece = pipe.held.front();
     const auto length = allowed(pipe, piece.bytes.size());
-    auto& at = flip[pipe.index];
+    std::optional<std::uint64_t> none;
+    auto& at = &link == &links.back() ? flip[pipe.index] : none;
     if (at && *at < length) {
       piece.bytes[*at] = static_cast<char>(piece.bytes[*at] ^ 0x10);
       at.reset();
@@ -193,7 +196,8 @@ void Proxy::Impl::run() {
   while (!stop) {
     const auto now = Clock::now();
     if (rate != 0) {
-      const auto grown = std::chrono::duration<double>(now - refilled).count() * static_cast<double>(rate);
+      const auto grown =
+          std::chrono::duration<double>(now - refilled).count() * static_cast<double>(rate);
       for (auto& left : allowance) left = std::min(left + grown, static_cast<double>(rate));
     }
     refilled = now;
@@ -258,7 +262,9 @@ Proxy::~Proxy() {
   ::close(impl_->wake);
 }
 
-std::string Proxy::address() const { return impl_->own_address; }
+std::string Proxy::address() const {
+  return impl_->own_address;
+}
 
 void Proxy::set_target(std::string target) {
   impl_->change([&] { impl_->target = std::move(target); });
@@ -314,9 +320,12 @@ void Proxy::resume() {
 std::uint64_t Proxy::bytes(Direction direction) const {
   std::lock_guard lock(impl_->mutex);
   switch (direction) {
-    case Direction::kToTarget: return impl_->passed[0];
-    case Direction::kToClient: return impl_->passed[1];
-    case Direction::kBoth: break;
+    case Direction::kToTarget:
+      return impl_->passed[0];
+    case Direction::kToClient:
+      return impl_->passed[1];
+    case Direction::kBoth:
+      break;
   }
   return impl_->passed[0] + impl_->passed[1];
 }

@@ -24,13 +24,15 @@ class Proxy {
 
   // Closes all connections with a reset. With `refuse`, later ones too, until resume().
   void cut(bool refuse = false);
-  // Bytes that come are kept back, on connections of now and later, until resume(): nobody sees an end.
+  // Bytes that come are kept back, on connections of now and later, until resume(): nobody sees an
+  // end.
   void blackhole(Direction direction);
   // Every byte is passed on this much later.
   void delay(std::chrono::milliseconds time);
   // Passes at most so many bytes a second in each direction; 0: as many as come.
   void throttle(std::uint64_t bytes_a_second);
-  // Flips a bit of one byte: that `offset` bytes after the next one that passes in `direction`.
+  // Flips a bit of one byte: that `offset` bytes after the next one that passes in `direction` on
+  // the newest connection.
   void flip(Direction direction, std::uint64_t offset);
   bool flipped() const;
   // Everything passes again, in time.

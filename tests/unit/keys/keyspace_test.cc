@@ -21,7 +21,7 @@ TEST(Keyspace, GoldenBytes) {
   EXPECT_EQ(hex(counter_key(CounterKind::kUsers)), "0101");
   EXPECT_EQ(hex(counter_key(CounterKind::kFeeds)), "0102");
   EXPECT_EQ(hex(counter_key(CounterKind::kActivities)), "0103");
-  EXPECT_EQ(hex(article_counter_key(FeedId{10000})), "01100000000000002710");
+  EXPECT_EQ(hex(article_counter_key(FeedId{10000})), "030000000000002710");
   EXPECT_EQ(hex(pending_key(7)), "020000000000000007");
   EXPECT_EQ(hex(user_key(UserId{10000})), "100000000000002710");
   EXPECT_EQ(hex(subscription_key(UserId{10000}, FeedId{10001})),

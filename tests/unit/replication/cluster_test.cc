@@ -1,6 +1,7 @@
 // Source and link over loopback TCP, with real stores: what happens when nothing is wrong, or when
 // one side was away.
 #include <gtest/gtest.h>
+#include <rocksdb/db.h>
 
 #include <atomic>
 #include <thread>
@@ -153,16 +154,52 @@ TEST(Cluster, BatchLargerThanAFrame_Travels) {
   EXPECT_EQ(contents(*replica.store), contents(primary.store));
 }
 
+TEST(Cluster, ReplicaWaitsForItsDisk_WithoutAReconnect) {
+  PrimaryNode primary;
+  primary.peer_timeout = 300ms;
+  primary.commit(10);
+  primary.start();
+  ReplicaNode replica;
+  replica.peer_timeout = 300ms;
+  replica.start(primary.address());
+  ASSERT_TRUE(eventually([&] { return replica.status().lag == 0ms; }));
+  auto database = *replica.store->acquire();
+  auto& rocks = database->rocks();
+  // One file in level 0 stops writes now, as if flushes and compactions were behind.
+  ASSERT_TRUE(rocks.PauseBackgroundWork().ok());
+  ASSERT_TRUE(rocks
+                  .SetOptions({{"level0_file_num_compaction_trigger", "1"},
+                               {"level0_slowdown_writes_trigger", "1"},
+                               {"level0_stop_writes_trigger", "1"}})
+                  .ok());
+  primary.commit(5);
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < 1s) {
+    ASSERT_TRUE(eventually([&] { return replica.status().connected; }, 0ms));
+    ASSERT_TRUE(primary.source().peers()[0].connected);
+    std::this_thread::sleep_for(5ms);
+  }
+  EXPECT_FALSE(replica.level_with(primary));
+  EXPECT_GT(replica.status().lag, 500ms);
+  ASSERT_TRUE(rocks
+                  .SetOptions({{"level0_slowdown_writes_trigger", "20"},
+                               {"level0_stop_writes_trigger", "36"}})
+                  .ok());
+  ASSERT_TRUE(rocks.ContinueBackgroundWork().ok());
+  ASSERT_TRUE(eventually([&] { return replica.level_with(primary); }));
+  EXPECT_EQ(resyncs(replica.metrics), 1);
+}
+
 TEST(Cluster, TwoReplicas_AreServedSideBySide) {
   PrimaryNode primary;
-  primary.commit(1000);
+  primary.commit(200);
   primary.start();
   ReplicaNode one;
   ReplicaNode two;
   two.node_id = "r2";
   one.start(primary.address());
   two.start(primary.address());
-  primary.commit(200);
+  primary.commit(50);
   ASSERT_TRUE(eventually([&] { return one.level_with(primary) && two.level_with(primary); }));
   EXPECT_EQ(contents(*one.store), contents(*two.store));
   const auto peers = primary.source().peers();
@@ -178,7 +215,8 @@ TEST(Cluster, EveryCommit_IsAnnouncedOnceInOrderAndVisible) {
   ReplicaNode replica;
   std::vector<std::uint64_t> seen;
   std::atomic<bool> visible{true};
-  replica.on_applied = [&](const store::DatabasePtr& database, const store::PositionRecord& record) {
+  replica.on_applied = [&](const store::DatabasePtr& database,
+                           const store::PositionRecord& record) {
     if (database->head() != record) visible = false;
     if (replica.applied.current() != record.position) visible = false;
     seen.push_back(record.position.sequence.value);

@@ -110,12 +110,16 @@ TEST(CommitTimes, ManyCommits_StayRightToAPercent) {
 TEST(Peers, NewerSessionOfANode_TakesOver) {
   Peers peers;
   peers.durable(Position{{1}, {10}}, kStart);
-  peers.connected(1, "r1", "a:1");
+  peers.connected(1, "r1", "a:1", "tail");
   peers.acked(1, Position{{1}, {4}});
-  peers.connected(2, "r1", "a:2");
+  peers.connected(2, "r1", "a:2", "tail");
   peers.disconnected(1, kStart);
   auto list = peers.list(kStart);
   ASSERT_EQ(list.size(), 1u);
+  EXPECT_EQ(list[0].position, std::nullopt);  // what the older session acknowledged may be gone
+  peers.acked(1, Position{{1}, {5}});
+  peers.acked(2, Position{{1}, {4}});
+  list = peers.list(kStart);
   EXPECT_TRUE(list[0].connected);
   EXPECT_EQ(list[0].advertise, "a:2");
   EXPECT_EQ(list[0].lag_sequences, 6u);
@@ -125,10 +129,23 @@ TEST(Peers, NewerSessionOfANode_TakesOver) {
 
 TEST(Peers, OnesThatLeft_AreForgottenAfterTenMinutes) {
   Peers peers;
-  peers.connected(1, "r1", "a:1");
+  peers.connected(1, "r1", "a:1", "tail");
   peers.disconnected(1, kStart);
   EXPECT_EQ(peers.list(kStart + 10min).size(), 1u);
   EXPECT_EQ(peers.list(kStart + 10min + 1ms).size(), 0u);
+}
+
+TEST(Peers, ManyNames_AreBounded) {
+  Peers peers;
+  peers.connected(1, "here", "a:1", "tail");
+  for (std::uint64_t i = 2; i < 2000; ++i) {
+    peers.connected(i, "r" + std::to_string(i), "a:1", "tail");
+    peers.disconnected(i, kStart + milliseconds(i));
+  }
+  const auto list = peers.list(kStart);
+  EXPECT_LE(list.size(), 4 * limits::kReplicas);
+  EXPECT_EQ(list[0].node_id, "here");
+  EXPECT_EQ(list.back().node_id, "r1999");
 }
 
 TEST(Backoff, GrowsToItsBoundAndStartsAgain) {

@@ -108,7 +108,9 @@ void PrimaryNode::start(std::uint64_t retain_wal) {
   listen_ = source_->address();
 }
 
-void PrimaryNode::stop() { source_.reset(); }
+void PrimaryNode::stop() {
+  source_.reset();
+}
 
 void PrimaryNode::commit(int count, std::size_t bytes) {
   for (int i = 0; i < count; ++i) {
@@ -143,10 +145,14 @@ void PrimaryNode::reopen(const std::function<void(const fs::path&)>& change) {
   open();
 }
 
-store::PositionRecord PrimaryNode::head() const { return (*store.acquire())->head(); }
+store::PositionRecord PrimaryNode::head() const {
+  return (*store.acquire())->head();
+}
 
 ReplicaNode::ReplicaNode() = default;
-ReplicaNode::~ReplicaNode() { stop(); }
+ReplicaNode::~ReplicaNode() {
+  stop();
+}
 
 void ReplicaNode::start(const std::string& primary) {
   auto opened = store::DataDirectory::open(dir_.path(), "replica");

@@ -31,8 +31,7 @@ class TempDir {
 };
 
 // True once `condition` holds; false after 30 s.
-bool eventually(const std::function<bool()>& condition,
-                std::chrono::milliseconds limit = 30'000ms);
+bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds limit = 30'000ms);
 
 // The value of a metric's series as exposed, 0 if it is absent. `series` as in `name{label="x"}`.
 double metric(const obs::Metrics& metrics, const std::string& series);

@@ -1,4 +1,5 @@
-// What the source cannot prove, or the log no longer holds, ends in a snapshot, once, with its reason.
+// What the source cannot prove, or the log no longer holds, ends in a snapshot, once, with its
+// reason.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -164,9 +165,8 @@ TEST(Resync, CutInTheMiddle_StartsAgainAndCountsOnce) {
   replica.start(proxy.address());
   for (int i = 1; i <= 3; ++i) {
     const auto passed = proxy.bytes(Proxy::Direction::kToClient);
-    ASSERT_TRUE(eventually([&] {
-      return proxy.bytes(Proxy::Direction::kToClient) > passed + 1'500'000;
-    }));
+    ASSERT_TRUE(
+        eventually([&] { return proxy.bytes(Proxy::Direction::kToClient) > passed + 1'500'000; }));
     EXPECT_EQ(replica.status().state, "snapshot");
     EXPECT_EQ(replica.head().position.sequence.value, 0u);
     proxy.cut();

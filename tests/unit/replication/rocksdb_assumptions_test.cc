@@ -118,7 +118,8 @@ TEST_F(RocksDb, HoleOnTheWay_EndsTheIterator) {
   EXPECT_FALSE(iterator->status().ok());
 }
 
-// WalTail::wrong: damage in an archived log looks like a gap, and a new start jumps over it with OK.
+// WalTail::wrong: damage in an archived log looks like a gap, and a new start jumps over it with
+// OK.
 TEST_F(RocksDb, DamagedArchivedLog_IsJumpedOver) {
   for (int i = 0; i < 100; ++i) write(1);
   flush();
@@ -306,7 +307,8 @@ TEST_F(RocksDb, DeleteFile_RemovesArchivedLogsOnly) {
   EXPECT_EQ(logs().size(), 1u);
 }
 
-// purge_archived_wal leaves the last file that has anything, so it needs the one after it to be listed.
+// purge_archived_wal leaves the last file that has anything, so it needs the one after it to be
+// listed.
 TEST_F(RocksDb, EmptyLog_IsNotListed) {
   write(1);
   flush();

@@ -1,5 +1,6 @@
 #include "common/store/database.h"
 
+#include <fstream>
 #include <future>
 
 #include "common/keys/keyspace.h"
@@ -160,6 +161,20 @@ TEST(Store, WithoutData_SaysSo) {
   Store store(dir.path());
   ASSERT_TRUE(store.open(false).ok());
   EXPECT_EQ(store.acquire().error().code, Code::kReplicaBehind);
+}
+
+TEST(Store, SetAside_LeavesRoomForASnapshotAndTheDamagedForALook) {
+  test::TempDir dir;
+  std::filesystem::create_directory(dir.path() / "db-1");
+  std::ofstream(dir.path() / "db-1" / "CURRENT") << "MANIFEST-000001";
+  std::filesystem::create_symlink("db-1", dir.path() / "db");
+  Store store(dir.path());
+  ASSERT_EQ(store.open(false).error().code, Code::kInternal);
+  ASSERT_TRUE(store.set_aside().ok());
+  ASSERT_TRUE(store.open(false).ok());
+  EXPECT_EQ(store.state(), StoreState::kEmpty);
+  EXPECT_TRUE(std::filesystem::exists(dir.path() / "damaged" / "CURRENT"));
+  EXPECT_FALSE(std::filesystem::exists(dir.path() / "db-1"));
 }
 
 TEST(DataDirectory, RefusesTheOtherRoleASecondProcessAndRemovesLeftovers) {

@@ -47,12 +47,13 @@ class CheckedStreamTest : public ::testing::Test {
     CheckedStream reader(*pipe.ends[1], io_->provider->getTimer());
     Read result;
     auto writing = write_pieces(*pipe.ends[0], bytes, piece).eagerlyEvaluate(nullptr);
-    KJ_IF_MAYBE(exception, kj::runCatchingExceptions([&] {
-                  auto got = reader.tryReadMessage(nullptr, options(), nullptr).wait(io_->waitScope);
-                  KJ_IF_MAYBE(message, got) {
-                    result.message = message->reader->getRoot<Frame>().getHead() == 7;
-                  }
-                })) {
+    KJ_IF_MAYBE (exception, kj::runCatchingExceptions([&] {
+                   auto got =
+                       reader.tryReadMessage(nullptr, options(), nullptr).wait(io_->waitScope);
+                   KJ_IF_MAYBE (message, got) {
+                     result.message = message->reader->getRoot<Frame>().getHead() == 7;
+                   }
+                 })) {
       result.error = exception->getDescription().cStr();
     }
     result.checksum_failed = reader.checksum_failed();
@@ -91,7 +92,8 @@ TEST_F(CheckedStreamTest, MessagesOfAnySize_ComeThrough) {
 
 TEST_F(CheckedStreamTest, ComingInSmallPieces_IsTheSame) {
   const auto text = encoded(3'000);
-  for (std::size_t piece : {1u, 3u, 16u, 17u, 1000u}) EXPECT_TRUE(read(text, piece).message) << piece;
+  for (std::size_t piece : {1u, 3u, 16u, 17u, 1000u})
+    EXPECT_TRUE(read(text, piece).message) << piece;
 }
 
 TEST_F(CheckedStreamTest, EveryFlippedBit_IsSeenAtOnce) {
@@ -153,7 +155,9 @@ TEST_F(CheckedStreamTest, LastHeard_MovesWithBytes) {
   CheckedStream reader(*pipe.ends[1], timer);
   const auto start = reader.last_heard();
   timer.afterDelay(5 * kj::MILLISECONDS).wait(io_->waitScope);
-  auto reading = reader.tryReadMessage(nullptr, options(), nullptr).ignoreResult().eagerlyEvaluate([](auto&&) {});
+  auto reading =
+      reader.tryReadMessage(nullptr, options(), nullptr).ignoreResult().eagerlyEvaluate([](auto&&) {
+      });
   // A part of a message is a sign of life too.
   pipe.ends[0]->write("abc", 3).wait(io_->waitScope);
   EXPECT_GE(reader.last_heard() - start, 5 * kj::MILLISECONDS);

@@ -82,7 +82,9 @@ TEST(Worker, LettingGoOfAPromise_LeavesTheJobAlone) {
   auto io = kj::setupAsyncIo();
   Worker worker;
   std::atomic<bool> ran{false};
-  { auto dropped = worker.run([&] { ran = true; }); }
+  {
+    auto dropped = worker.run([&] { ran = true; });
+  }
   worker.run([] {}).wait(io.waitScope);
   EXPECT_TRUE(ran);
 }
@@ -91,7 +93,8 @@ TEST(Leash, CutDropsWhatCallsWaitFor) {
   auto io = kj::setupAsyncIo();
   int target = 5;
   auto leash = kj::refcounted<Leash<int>>(target);
-  EXPECT_EQ(leash->call([](int& value) -> kj::Promise<int> { return value; }).wait(io.waitScope), 5);
+  EXPECT_EQ(leash->call([](int& value) -> kj::Promise<int> { return value; }).wait(io.waitScope),
+            5);
   bool destroyed = false;
   auto pending = leash->call([&](int&) -> kj::Promise<int> {
     return kj::Promise<int>(kj::NEVER_DONE).attach(kj::defer([&] { destroyed = true; }));

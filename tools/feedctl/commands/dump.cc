@@ -89,6 +89,7 @@ Status dump(const std::shared_ptr<store::Database>& database) {
   std::fputs("===== COUNTERS =====\n", stdout);
   dump_space(view, keys::Space::kMeta);
   dump_space(view, keys::Space::kCounters);
+  dump_space(view, keys::Space::kArticleCounters);
   dump_space(view, keys::Space::kPending);
   std::fputs("===== KEYS =====\n", stdout);
   // Nothing else writes through this read-only handle: every view of it is the same.
