@@ -69,7 +69,7 @@ void check_feeds(Walk& walk) {
 }
 
 void check_articles(Walk& walk) {
-  walk.each(keys::article_counters(), [&](std::string_view key, std::string_view value) {
+  walk.each(keys::range_of(keys::Space::kArticleCounters), [&](std::string_view key, std::string_view value) {
     const auto feed = keys::parse_article_counter(key);
     const auto next = keys::decode_integer(value);
     if (!feed) return;
