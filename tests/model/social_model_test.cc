@@ -22,8 +22,8 @@ namespace {
 
 using test::SocialModel;
 
-constexpr std::size_t kInlineRows = 12;
-constexpr std::size_t kStepRows = 7;
+constexpr std::size_t kInlineRows = 8;
+constexpr std::size_t kStepRows = 5;
 
 // A page's items up to its "next", and that.
 struct Page {
@@ -57,7 +57,7 @@ class SocialRun {
       for (std::uint64_t n = 1 + pick(8); n > 0; --n) command();
       commit();
       if (pick(60) == 0) world_.reopen();
-      if (pick(3) == 0) gate_.let(1 + pick(4), [this] { return pending() == 0; });
+      if (pick(6) == 0) gate_.let(1 + pick(6), [this] { return pending() == 0; });
       if (pick(5) == 0) check_some();
     }
     check_some();
@@ -75,7 +75,10 @@ class SocialRun {
   const T& one_of(const std::vector<T>& from) {
     return from[pick(from.size())];
   }
-  FeedId some_feed() { return FeedId{kFirstId + pick(model_.next_feed - kFirstId + 1)}; }
+  FeedId some_feed() {
+    const auto made = model_.next_feed - kFirstId + 1;
+    return FeedId{kFirstId + pick(pick(3) == 0 ? made : std::min<std::uint64_t>(made, 8))};
+  }
   // Rather a young one, so that threads grow and ids that exist are met.
   ActivityId some_activity() {
     const auto made = model_.next_activity - kFirstId + 2;
@@ -115,10 +118,7 @@ class SocialRun {
     if (dice < 25) return add();
     if (dice < 45) return react();
     if (dice < 55) return add_existing();
-    if (dice < 60) {
-      return queue<commands::RemoveActivity>({some_feed(), some_activity()},
-                                             [this](auto& done) { return model_.remove(done); });
-    }
+    if (dice < 60) return remove();
     if (dice < 72) return update();
     if (dice < 80) {
       return queue<commands::DeleteActivity>({.activity = some_activity(), .reaction = pick(3) == 0},
@@ -157,16 +157,33 @@ class SocialRun {
   void add_existing() {
     queue<commands::AddExistingActivity>({some_feed(), some_activity()}, [this](auto& done) {
       auto code = model_.add_existing(done);
-      if (code == "ok") EXPECT_EQ(done.value, to_json(model_.activities.at(done.activity.value)));
+      if (code == "ok") {
+        EXPECT_EQ(done.value, to_json(model_.activities.at(done.activity.value)));
+      }
       return code;
     });
+  }
+  // Rather out of a feed that it is in.
+  void remove() {
+    const auto activity = some_activity();
+    auto feed = some_feed();
+    for (const auto& [id, entries] : model_.feeds) {
+      if (pick(3) == 0 && entries.contains(activity.value)) feed.value = id;
+    }
+    for (const auto& [id, grouping] : model_.grouping_feeds) {
+      if (pick(2) == 0 && grouping.entries.contains(activity.value)) feed.value = id;
+    }
+    queue<commands::RemoveActivity>({feed, activity},
+                                    [this](auto& done) { return model_.remove(done); });
   }
   void update() {
     queue<commands::UpdateActivity>(
         {.activity = some_activity(), .extra_data = some_extra(), .reaction = pick(3) == 0},
         [this](auto& done) {
           auto code = model_.update(done);
-          if (code == "ok") EXPECT_EQ(done.value, to_json(model_.activities.at(done.activity.value)));
+          if (code == "ok") {
+            EXPECT_EQ(done.value, to_json(model_.activities.at(done.activity.value)));
+          }
           return code;
         });
   }
@@ -238,7 +255,9 @@ class SocialRun {
         items += to_json(*(*expected)[at]);
       }
       ASSERT_EQ(page.items, items);
-      if (pending.empty()) ASSERT_EQ(page.next == "null", at == expected->size());
+      if (pending.empty()) {
+        ASSERT_EQ(page.next == "null", at == expected->size());
+      }
       if (page.next == "null") break;
       request.before = ActivityId{std::stoull(page.next.substr(1))};
     }
@@ -271,7 +290,9 @@ class SocialRun {
     const auto status = append_activity(view, pending, id, out);
     const auto expected = model_.activities.find(id.value);
     ASSERT_EQ(status.ok(), expected != model_.activities.end()) << id.value;
-    if (status) ASSERT_EQ(out, to_json(expected->second));
+    if (status) {
+      ASSERT_EQ(out, to_json(expected->second));
+    }
   }
 
   void check_feed(FeedId feed) {

@@ -21,14 +21,15 @@ class StepGate {
     };
   }
 
-  // Lets `steps` more happen and waits until they have; for fewer if `until()` comes true.
+  // Lets `steps` more happen and waits until they are committed; for fewer if `until()` comes true.
   template <class Condition>
   bool let(std::size_t steps, Condition until) {
     std::unique_lock lock(mutex_);
     allowed_ = steps;
     changed_.notify_all();
     const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (allowed_ > 0 && !until()) {
+    // A step is asked for again only once the one before is committed.
+    while ((allowed_ > 0 || asked_ == taken_at_) && !until()) {
       if (std::chrono::steady_clock::now() > deadline) return false;
       changed_.wait_for(lock, std::chrono::milliseconds(1));
     }
@@ -50,11 +51,15 @@ class StepGate {
                    commit::DeletionProgress& progress, const commit::DeletionBudget& budget) {
     {
       std::unique_lock lock(mutex_);
+      ++asked_;
+      changed_.notify_all();
       // The committer asks again and again: not a whole core for that.
       changed_.wait_for(lock, std::chrono::microseconds(200), [this] { return open_ || allowed_ > 0; });
       if (!open_ && allowed_ == 0) return false;
-      if (!open_) --allowed_;
-      changed_.notify_all();
+      if (!open_) {
+        --allowed_;
+        taken_at_ = asked_;
+      }
       if (open_) return commands::deletion_step(group, deletion, progress, budget);
     }
     const commit::DeletionBudget own(group, rows_, limits::kInlineDeleteBytes);
@@ -65,6 +70,8 @@ class StepGate {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::size_t allowed_ = 0;
+  std::uint64_t asked_ = 0;     // how often a step was asked for
+  std::uint64_t taken_at_ = 0;  // the last time that one was allowed
   bool open_ = false;
 };
 

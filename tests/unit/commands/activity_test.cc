@@ -179,18 +179,17 @@ TEST_F(Activities, OverTheStoredLimit_AreRefused) {
 }
 
 TEST_F(Activities, InFiveHundredFeeds_FitInNoMore_FeedsThatAreGoneNotCounted) {
-  std::vector<FeedId> feeds;
-  for (std::size_t i = 0; i < limits::kFeedsPerActivity / 2; ++i) {
-    feeds.push_back(feed());
-    feeds.push_back(grouping("{{.ActivityType}}"));
+  auto places = feeds(limits::kFeedsPerActivity / 2);
+  for (const auto group : groupings(limits::kFeedsPerActivity / 2, "{{.ActivityType}}")) {
+    places.push_back(group);
   }
-  const auto id = add({.feeds = feeds, .activity_type = std::string(200, 't')});
+  const auto id = add({.feeds = places, .activity_type = std::string(200, 't')});
   const auto more = feed();
   const auto group = grouping("g");
   EXPECT_EQ(code(AddExistingActivity{more, id}), "too_many_feeds");
   EXPECT_EQ(code(AddExistingActivity{group, id}), "too_many_feeds");
-  EXPECT_EQ(code(AddExistingActivity{feeds[0], id}), "ok");  // it is there
-  EXPECT_EQ(code(DeleteFeed{feeds[0]}), "ok");
+  EXPECT_EQ(code(AddExistingActivity{places[0], id}), "ok");  // it is there
+  EXPECT_EQ(code(DeleteFeed{places[0]}), "ok");
   EXPECT_EQ(code(AddExistingActivity{group, id}), "ok");
   EXPECT_EQ(code(AddExistingActivity{more, id}), "too_many_feeds");
   // As large an update and a deletion as there are.

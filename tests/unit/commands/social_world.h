@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/feeds/invariants.h"
 #include "common/feeds/pending_deletion.h"
 #include "common/keys/activity_keyspace.h"
 #include "primary/commands/activity.h"
@@ -28,6 +29,7 @@ class SocialWorld : public ::testing::Test {
     ASSERT_TRUE(clean());
     auto view = world_.view();
     EXPECT_THAT(wrong_activity_rows(view), ::testing::IsEmpty());
+    EXPECT_THAT(find_violations(view, 10)->found, ::testing::IsEmpty());
   }
 
   template <class Command>
@@ -62,9 +64,17 @@ class SocialWorld : public ::testing::Test {
     return command.activity;
   }
   ActivityId add(std::vector<FeedId> feeds) { return add(commands::AddActivity{.feeds = feeds}); }
+  std::vector<FeedId> feeds(std::size_t count) {
+    return made_many<FeedId>(std::vector<commands::CreateFeed>(count), &commands::CreateFeed::feed);
+  }
+  std::vector<FeedId> groupings(std::size_t count, const std::string& format) {
+    return made_many<FeedId>(std::vector<commands::CreateGroupingFeed>(count, {.key_format = format}),
+                             &commands::CreateGroupingFeed::feed);
+  }
   // Many activities at once.
   std::vector<ActivityId> add_many(std::size_t count, const commands::AddActivity& like) {
-    return many(std::vector<commands::AddActivity>(count, like));
+    return made_many<ActivityId>(std::vector<commands::AddActivity>(count, like),
+                                 &commands::AddActivity::activity);
   }
   ActivityId react(ActivityId parent) {
     commands::CreateReaction command{.parent = parent};
@@ -72,7 +82,9 @@ class SocialWorld : public ::testing::Test {
     return command.activity;
   }
   std::vector<ActivityId> react_many(std::size_t count, ActivityId parent) {
-    return many(std::vector<commands::CreateReaction>(count, {.parent = parent}));
+    return made_many<ActivityId>(
+        std::vector<commands::CreateReaction>(count, {.parent = parent}),
+        &commands::CreateReaction::activity);
   }
   void collection(std::string id, commands::DeletingType type) {
     ASSERT_EQ(code(commands::CreateCollection{.collection = std::move(id), .deleting_type = type}), "ok");
@@ -150,13 +162,14 @@ class SocialWorld : public ::testing::Test {
   CommitterWorld world_;
 
  private:
-  template <class Command>
-  std::vector<ActivityId> many(std::vector<Command> commands) {
+  // Runs commands together and gives what each made.
+  template <class IdType, class Command>
+  std::vector<IdType> made_many(std::vector<Command> commands, IdType Command::* made) {
     std::vector<Command*> pointers;
     for (auto& command : commands) pointers.push_back(&command);
     for (const auto& outcome : world_.run_all(pointers)) EXPECT_TRUE(outcome.status.ok());
-    std::vector<ActivityId> ids;
-    for (const auto& command : commands) ids.push_back(command.activity);
+    std::vector<IdType> ids;
+    for (const auto& command : commands) ids.push_back(command.*made);
     return ids;
   }
 };
