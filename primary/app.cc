@@ -3,6 +3,7 @@
 #include <future>
 
 #include "common/base/log.h"
+#include "primary/commands/deletion_steps.h"
 #include "primary/commands/user.h"
 #include "primary/write_api/routes.h"
 
@@ -35,8 +36,8 @@ App::App(const config::Config& config, std::unique_ptr<store::DataDirectory> dat
       node_(
           config, std::move(data), false, [this] { return status(); },
           [this] { return not_ready(); }),
-      committer_({config.commit_queue}, node_.store(), node_.gate(), node_.metrics(),
-                 system_clock()),
+      committer_({.queue = config.commit_queue, .deletion_step = commands::deletion_step},
+                 node_.store(), node_.gate(), node_.metrics(), system_clock()),
       command_queue_(committer_),
       write_context_{committer_, node_.read_context(), command_queue_} {
   write_api::mount_write_routes(node_.router(), write_context_);

@@ -13,6 +13,7 @@ ARROWS = {
     "base": [],
     "keys": ["base"],
     "json": ["base"],
+    "key_format": ["base"],
     "store": ["base", "keys"],
     "feeds": ["base", "keys", "store", "json"],
     "wire": ["base", "schema"],

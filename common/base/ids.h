@@ -20,6 +20,7 @@ struct Id {
 using UserId = Id<struct UserTag>;
 using FeedId = Id<struct FeedTag>;        // simple and grouping feeds share one counter
 using ArticleId = Id<struct ArticleTag>;  // counted per feed
+using ActivityId = Id<struct ActivityTag>;  // reactions are activities; strings in JSON
 using Epoch = Id<struct EpochTag>;
 using Sequence = Id<struct SequenceTag>;  // RocksDB's, equal on all nodes
 

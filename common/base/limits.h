@@ -29,39 +29,57 @@ inline constexpr auto kMaxWait = 30'000ms;
 // --- values
 inline constexpr std::size_t kStoredValueBytes = 2 * 1024 * 1024;  // 413; escapes can double a body
 inline constexpr int kJsonDepth = 64;
-inline constexpr std::uint64_t kSubscriptionsPerUser = 10'000;     // consumeFeeds reads a page of each
+inline constexpr std::uint64_t kSubscriptionsPerUser = 10'000;  // consumeFeeds reads a page of each
 
 // --- pages
 inline constexpr std::uint64_t kPageLimit = 50;
 inline constexpr std::uint64_t kPageLimitMax = 1000;
-inline constexpr std::size_t kPageBytes = 8 * 1024 * 1024;         // a page also ends here
+inline constexpr std::size_t kPageBytes = 8 * 1024 * 1024;  // a page also ends here
+
+inline constexpr std::uint64_t kSkippedRows = 10'000;  // a page that skipped so many may end short
+inline constexpr std::uint64_t kGroupPageLimit = 25;
+inline constexpr std::size_t kCopyBytes =
+    4096;  // a longer activity is not copied to its index rows
+inline constexpr std::uint64_t kReplyReactions = 1000;  // nested reactions in a reply
+inline constexpr int kReactionDepth = 8;
+inline constexpr std::uint64_t kNestedReactions = 10;  // newest of each nested reaction
+inline constexpr std::size_t kFeedsPerActivity = 500;  // 409; its copies are rewritten together
+inline constexpr std::size_t kRedirects = 100;         // redirectTo
+inline constexpr std::size_t kTextIdBytes =
+    512;  // ids and types of activities, collections, objects
 
 // --- commit path
 inline constexpr std::size_t kGroupCommands = 1024;
-inline constexpr std::size_t kGroupBytes = 2 * 1024 * 1024;        // a group takes no further command past this
-inline constexpr std::size_t kBatchBytes = 4 * 1024 * 1024;        // no batch, and so no frame, is over this
-inline constexpr std::size_t kInlineDeleteRows = 1000;             // more rows: a pending deletion
+inline constexpr std::size_t kGroupBytes =
+    2 * 1024 * 1024;  // a group takes no further command past this
+inline constexpr std::size_t kBatchBytes =
+    4 * 1024 * 1024;                                    // no batch, and so no frame, is over this
+inline constexpr std::size_t kInlineDeleteRows = 1000;  // more rows: a pending deletion
 inline constexpr std::size_t kInlineDeleteBytes = 2 * 1024 * 1024;
-inline constexpr std::size_t kPendingDeletions = 64;               // then 503
+inline constexpr std::size_t kPendingDeletions = 64;  // then 503
 static_assert(kGroupBytes + kStoredValueBytes <= kBatchBytes, "one more command always fits");
 static_assert(kRequestBodyBytes <= kStoredValueBytes);
 
 // --- replication
-inline constexpr std::size_t kFrameBytes = 1024 * 1024;            // or one larger batch
+inline constexpr std::size_t kFrameBytes = 1024 * 1024;  // or one larger batch
 inline constexpr std::size_t kSnapshotChunkBytes = 1024 * 1024;
-inline constexpr std::size_t kMessageBytes = 64 * 1024 * 1024;     // Cap'n Proto's bound, set alike on both ends
+inline constexpr std::size_t kMessageBytes =
+    64 * 1024 * 1024;  // Cap'n Proto's bound, set alike on both ends
 static_assert(kBatchBytes + kFrameBytes < kMessageBytes);
-inline constexpr std::size_t kInFlightBytes = 4 * 1024 * 1024;     // sent to a replica and not yet taken by it
-inline constexpr std::size_t kReplicas = 64;                       // connections to a source; more are refused
-inline constexpr auto kPeerMemory = 10min;                         // a replica that left is still listed
-inline constexpr auto kDialMin = 50ms;                             // backoff of a replica that dials, with jitter
+inline constexpr std::size_t kInFlightBytes =
+    4 * 1024 * 1024;                          // sent to a replica and not yet taken by it
+inline constexpr std::size_t kReplicas = 64;  // connections to a source; more are refused
+inline constexpr auto kPeerMemory = 10min;    // a replica that left is still listed
+inline constexpr auto kDialMin = 50ms;        // backoff of a replica that dials, with jitter
 inline constexpr auto kDialMax = 5s;
-inline constexpr auto kHeadFresh = 2s;                             // a head told longer ago proves nothing
-inline constexpr int kTailReopens = 20;                            // wrong starts of the log before it counts as purged
+inline constexpr auto kHeadFresh = 2s;   // a head told longer ago proves nothing
+inline constexpr int kTailReopens = 20;  // wrong starts of the log before it counts as purged
 
 // --- store
-inline constexpr std::size_t kProbeBytes = 16 * 1024 * 1024;       // must be writable before a reopen is tried
+inline constexpr std::size_t kProbeBytes =
+    16 * 1024 * 1024;  // must be writable before a reopen is tried
 inline constexpr auto kDigestPinTime = 60s;
 inline constexpr std::size_t kDigestPins = 8;
+inline constexpr std::size_t kViolations = 100;  // told of a node that has more
 
 }  // namespace feeds::limits

@@ -24,19 +24,31 @@ enum class Code : std::uint8_t {
   kMissingBody,            // 400
   kMissingMember,          // 400
   kMissingParameter,       // 400
+  kBadKeyFormat,           // 400 with line and column
+  kBadOffset,              // 400 an offsetId that is no cursor of this list
   kStartIdOutOfRange,      // 400
   kPastEndHere,            // 400 a replica's start_id_out_of_range, when the id may exist elsewhere
   kNoSuchRoute,            // 404
   kNoSuchFeed,             // 404
   kNoSuchUser,             // 404
+  kNoSuchActivity,         // 404
+  kNotAReaction,           // 404
+  kNoSuchGroupingFeed,     // 404
+  kNoSuchCollection,       // 404
+  kNoSuchObject,           // 404
   kPositionPassed,         // 404 /v1/digest: the node was already past the position asked for
   kMethodNotAllowed,       // 405
   kRequestTimeout,         // 408
   kTooManySubscriptions,   // 409
+  kTooManyFeeds,           // 409 an activity is in limits::kFeedsPerActivity
+  kSeveralActivities,      // 409
+  kCollectionExists,       // 409
+  kObjectExists,           // 409
   kPositionLost,           // 409
   kBodyTooLarge,           // 413
   kValueTooLarge,          // 413
   kUnsupportedMediaType,   // 415
+  kKeyFormatFailed,        // 422
   kHeadersTooLarge,        // 431
   kOverloaded,             // 503
   kNoPrimary,              // 503

@@ -26,8 +26,8 @@ struct RowsDigest {
   std::optional<std::string> next_key;  // set if rows remain in the space
 };
 
-// At most `limit` rows of a space from `from` on (empty: its first). Error: kInternal; kReopening if the
-// database was retired meanwhile.
+// At most `limit` rows of a space from `from` on (empty: its first). Error: kInternal; kReopening
+// if the database was retired meanwhile.
 Result<RowsDigest> digest_rows(store::View& view, keys::Space space, std::string_view from,
                                std::uint64_t limit);
 
@@ -38,12 +38,13 @@ struct DigestPin {
   store::View view;
   const Position position;
   std::optional<std::string> spaces_json;
+  std::optional<std::vector<std::string>> violations;
 };
 using DigestPinPtr = std::shared_ptr<DigestPin>;
 
-// Keeps views at positions that were asked for, so that several nodes can be asked about the very same
-// commit while writes go on. Thread-safe. A pin ends after limits::kDigestPinTime, and when its database
-// is retired (clear()).
+// Keeps views at positions that were asked for, so that several nodes can be asked about the very
+// same commit while writes go on. Thread-safe. A pin ends after limits::kDigestPinTime, and when
+// its database is retired (clear()).
 class DigestPins {
  public:
   explicit DigestPins(const Clock& clock) : clock_(clock) {}
@@ -54,9 +55,9 @@ class DigestPins {
   // A pin at the present position.
   Result<DigestPinPtr> pin_now(const store::DatabasePtr& database);
 
-  // A pin at the first position at or past `wanted`: at once (also one made before), or, by `ready` on
-  // the writer's thread, when it is reached: then the result holds a null pin and forget() gives up.
-  // Error: kPositionPassed; kOverloaded over limits::kDigestPins.
+  // A pin at the first position at or past `wanted`: at once (also one made before), or, by `ready`
+  // on the writer's thread, when it is reached: then the result holds a null pin and forget() gives
+  // up. Error: kPositionPassed; kOverloaded over limits::kDigestPins.
   using Ready = std::function<void(DigestPinPtr)>;
   Result<DigestPinPtr> pin_at(const store::DatabasePtr& database, Position wanted, Ready ready,
                               std::uint64_t& token);

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/keys/activity_keyspace.h"
 #include "common/keys/key_codec.h"
 
 namespace feeds::keys {
@@ -10,9 +11,26 @@ namespace {
 constexpr char kPositionField = 0x01;
 
 constexpr SpaceInfo kSpaces[] = {
-    {Space::kMeta, "meta"},   {Space::kCounters, "counters"}, {Space::kPending, "pending"},
+    {Space::kMeta, "meta"},
+    {Space::kCounters, "counters"},
+    {Space::kPending, "pending"},
     {Space::kArticleCounters, "article_counters"},
-    {Space::kUsers, "users"}, {Space::kFeeds, "feeds"},       {Space::kArticles, "articles"},
+    {Space::kUsers, "users"},
+    {Space::kFeeds, "feeds"},
+    {Space::kArticles, "articles"},
+    {Space::kActivities, "activities"},
+    {Space::kFeedActivities, "feed_activities"},
+    {Space::kActivityFeeds, "activity_feeds"},
+    {Space::kObjectIdActivities, "object_id_activities"},
+    {Space::kActivityReactions, "activity_reactions"},
+    {Space::kThreadReactions, "thread_reactions"},
+    {Space::kGroupingFeeds, "grouping_feeds"},
+    {Space::kGroupingFeedActivities, "grouping_feed_activities"},
+    {Space::kActivityGroupingFeeds, "activity_grouping_feeds"},
+    {Space::kGroups, "groups"},
+    {Space::kGroupOrder, "group_order"},
+    {Space::kCollections, "collections"},
+    {Space::kCollectionObjects, "collection_objects"},
 };
 
 std::string start_key(Space space) { return std::string(1, static_cast<char>(space)); }
@@ -70,7 +88,7 @@ std::string print_known(std::string_view key) {
   if (const auto row = parse_article(key)) {
     return fmt::format("/data/articles/{}/{}", row->feed.value, row->article.value);
   }
-  return {};
+  return print_activity_key(key);
 }
 
 }  // namespace

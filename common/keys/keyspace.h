@@ -20,6 +20,19 @@ enum class Space : std::uint8_t {
   kUsers = 0x10,
   kFeeds = 0x11,
   kArticles = 0x12,
+  kActivities = 0x20,  // from here on: activity_keyspace.h
+  kFeedActivities = 0x21,
+  kActivityFeeds = 0x22,
+  kObjectIdActivities = 0x23,
+  kActivityReactions = 0x24,
+  kThreadReactions = 0x25,
+  kGroupingFeeds = 0x26,
+  kGroupingFeedActivities = 0x27,
+  kActivityGroupingFeeds = 0x28,
+  kGroups = 0x29,
+  kGroupOrder = 0x2a,
+  kCollections = 0x2b,
+  kCollectionObjects = 0x2c,
 };
 
 struct SpaceInfo {

@@ -3,6 +3,7 @@
 #include <boost/json.hpp>
 
 #include "common/base/limits.h"
+#include "common/feeds/invariants.h"
 #include "common/http/server.h"
 #include "common/read_api/node_routes.h"
 #include "common/read_api/parameters.h"
@@ -21,6 +22,7 @@ struct DigestRequest {
   std::optional<keys::Space> space;
   std::string from;  // key bytes
   std::uint64_t limit = kAllRows;
+  bool check = false;
 };
 
 std::string to_hex(std::string_view bytes) {
@@ -70,6 +72,15 @@ Result<DigestRequest> parse(const http::Request& request) {
   if (!limit) return limit.error();
   if (*limit && **limit == 0) return Error{Code::kBadParameter, "limit must be at least 1"};
   wanted.limit = limit->value_or(kAllRows);
+  const auto check = request.query_value("check");
+  if (!check) return check.error();
+  if (*check && **check != "0" && **check != "1") {
+    return Error{Code::kBadParameter, "check must be 0 or 1"};
+  }
+  wanted.check = *check == "1";
+  if (wanted.check && wanted.space) {
+    return Error{Code::kBadParameter, "check walks all spaces: it cannot be asked of one"};
+  }
   return wanted;
 }
 
@@ -86,6 +97,20 @@ Result<std::string> all_spaces(DigestPin& pin) {
   reply["spaces"] = std::move(spaces);
   pin.spaces_json = bj::serialize(reply);
   return *pin.spaces_json;
+}
+
+// all_spaces() with the invariants that do not hold.
+Result<std::string> checked_spaces(DigestPin& pin) {
+  if (!pin.violations) {
+    auto walked = find_violations(pin.view, limits::kViolations);
+    if (!walked) return walked.error();
+    pin.violations = std::move(walked->found);
+  }
+  auto spaces = all_spaces(pin);
+  if (!spaces) return spaces.error();
+  const bj::array violations(pin.violations->begin(), pin.violations->end());
+  spaces->back() = ',';
+  return *spaces + "\"violations\":" + bj::serialize(violations) + "}";
 }
 
 Result<std::string> one_space(DigestPin& pin, const DigestRequest& wanted) {
@@ -113,8 +138,9 @@ void compute(const NodeContext& context, const http::ExchangePtr& exchange,
       std::chrono::duration_cast<std::chrono::milliseconds>(limits::kDigestPinTime) + 1ms,
       [&context] { context.pins.drop_expired(); });
   const bool posted = context.digest_thread.post([exchange, wanted, pin, &io_thread] {
-    Result<std::string> body = [&] {
+    Result<std::string> body = [&]() -> Result<std::string> {
       std::lock_guard lock(pin->mutex);
+      if (wanted.check) return checked_spaces(*pin);
       return wanted.space ? one_space(*pin, wanted) : all_spaces(*pin);
     }();
     io_thread.post([exchange, pin, body = std::move(body)] {

@@ -14,4 +14,9 @@ namespace feeds::read_api {
 Status send_list(http::Exchange& exchange, std::unique_ptr<ItemCursor> items,
                  std::optional<std::uint64_t> limit, std::string_view path);
 
+// Sends `{"<name>":[…],"next":…}`, a page of what `items` gives; `next` is the `after` to go on
+// with.
+Status send_page(http::Exchange& exchange, std::unique_ptr<ItemCursor> items, std::uint64_t limit,
+                 std::string_view name);
+
 }  // namespace feeds::read_api

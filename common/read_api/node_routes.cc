@@ -2,6 +2,8 @@
 
 #include <boost/json.hpp>
 
+#include "common/read_api/openapi.h"
+
 namespace feeds::read_api {
 namespace {
 
@@ -78,6 +80,10 @@ void mount_node_routes(http::Router& router, const NodeContext& context) {
   get("/healthz", [](const auto& exchange) { send_json(*exchange, {{"status", "ok"}}); });
   get("/readyz", [&context](const auto& exchange) { readyz(context, exchange); });
   get("/metrics", [&context](const auto& exchange) { metrics(context, exchange); });
+  get("/openapi.json", [](const auto& exchange) {
+    exchange->reply().body = openapi_json();
+    exchange->send();
+  });
   get("/v1/cluster",
       [&context](const auto& exchange) { send_json(*exchange, to_json(context.status())); });
 }

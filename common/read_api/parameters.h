@@ -6,6 +6,7 @@
 #include "common/base/ids.h"
 #include "common/base/limits.h"
 #include "common/base/result.h"
+#include "common/feeds/activity_page.h"
 #include "common/http/message.h"
 
 // Ids and paging parameters of requests. Every error names the parameter.
@@ -22,7 +23,12 @@ Result<IdType> path_id(const http::Request& request, std::size_t index, std::str
 // An id in the query. nullopt if absent. Error: kBadParameter.
 Result<std::optional<std::uint64_t>> query_id(const http::Request& request, std::string_view name);
 
-// `limit`, 1…1000. nullopt if absent. Error: kBadParameter.
-Result<std::optional<std::uint64_t>> query_limit(const http::Request& request);
+// `limit`, or another parameter of its kind, 1…1000. nullopt if absent. Error: kBadParameter.
+Result<std::optional<std::uint64_t>> query_limit(const http::Request& request,
+                                                 std::string_view name = "limit");
+
+// `limit` and, as `offsetId`, the id of an activity, which need not exist.
+// Error: kBadParameter, kBadOffset.
+Result<ActivityPageRequest> query_activity_page(const http::Request& request);
 
 }  // namespace feeds::read_api

@@ -127,4 +127,18 @@ void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, R
       ->start(*wait);
 }
 
+void serve_body(const ReadContext& context, const http::ExchangePtr& exchange, BodyRead read) {
+  serve_read(context, exchange,
+             [read = std::move(read)](store::View view, auto& reply_to) -> Status {
+               store::ViewReader reader(view);
+               const auto pending = PendingDeletions::load(reader);
+               if (!pending) return pending.error();
+               auto status = read(view, *pending, reply_to.reply().body);
+               // A read error looks like a row that is absent, so it is asked for first.
+               if (auto readable = view.status(); !readable) return readable;
+               if (status) reply_to.send();
+               return status;
+             });
+}
+
 }  // namespace feeds::read_api

@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "common/base/sequence_gate.h"
+#include "common/feeds/pending_deletion.h"
 #include "common/http/exchange.h"
 #include "common/store/store.h"
 
@@ -31,5 +32,10 @@ void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, R
 inline store::View::Purpose list_purpose(bool paged) {
   return paged ? store::View::Purpose::kPages : store::View::Purpose::kScan;
 }
+
+// The same of a read that appends the reply's body, given the deletions under way in its snapshot.
+using BodyRead =
+    std::function<Status(store::View& view, const PendingDeletions& pending, std::string& body)>;
+void serve_body(const ReadContext& context, const http::ExchangePtr& exchange, BodyRead read);
 
 }  // namespace feeds::read_api

@@ -11,11 +11,19 @@ namespace feeds::read_api {
 void mount_feed_routes(http::Router& router, const ReadContext& context);
 void mount_user_routes(http::Router& router, const ReadContext& context);
 void mount_counter_routes(http::Router& router, const ReadContext& context);
+void mount_activity_routes(http::Router& router, const ReadContext& context);
+void mount_reaction_routes(http::Router& router, const ReadContext& context);
+void mount_collection_routes(http::Router& router, const ReadContext& context);
+void mount_grouping_feed_routes(http::Router& router, const ReadContext& context);
 
 inline void mount_read_routes(http::Router& router, const ReadContext& context) {
   mount_feed_routes(router, context);
   mount_user_routes(router, context);
   mount_counter_routes(router, context);
+  mount_activity_routes(router, context);
+  mount_reaction_routes(router, context);
+  mount_collection_routes(router, context);
+  mount_grouping_feed_routes(router, context);
 }
 
 }  // namespace feeds::read_api

@@ -1,26 +1,12 @@
 #include "primary/commands/feed.h"
 
-#include <fmt/format.h>
-
-#include "common/base/limits.h"
 #include "common/feeds/feed.h"
 #include "common/keys/keyspace.h"
+#include "primary/commands/activity_rows.h"
+#include "primary/commands/deletion_steps.h"
 #include "primary/commit/deletions.h"
 
 namespace feeds::commands {
-namespace {
-
-Error no_such_feed(FeedId feed) {
-  return Error{Code::kNoSuchFeed, fmt::format("there is no feed {}", feed.value)};
-}
-
-Status check_size(const std::string& value) {
-  if (value.size() <= limits::kStoredValueBytes) return done();
-  return Error{Code::kValueTooLarge, fmt::format("the value as stored is {} bytes; at most {} fit",
-                                                 value.size(), limits::kStoredValueBytes)};
-}
-
-}  // namespace
 
 Status CreateFeed::run(commit::Group& group) {
   feed.value = group.counters().peek(keys::CounterKind::kFeeds);
@@ -61,13 +47,18 @@ Status DeleteFeed::run(commit::Group& group) {
   if (!next) return next.error();
   if (!*next) return no_such_feed(feed);
   const auto end = (*next)->value;
+  const auto budget = group.deletions().inline_budget(group);
   group.counters().remove_feed(feed);
   group.erase(keys::feed_key(feed));
-  if (end - kFirstId > limits::kInlineDeleteRows) {
-    return group.deletions().add(group, commit::DeletionKind::kArticlesOfFeed, feed.value);
+  if (end - kFirstId > group.deletions().inline_rows()) {
+    auto recorded = group.deletions().add(
+        group, {.kind = DeletionKind::kArticlesOfFeed, .target = feed.value});
+    if (!recorded) return recorded;
+  } else {
+    for (auto id = kFirstId; id < end; ++id) group.erase(keys::article_key(feed, ArticleId{id}));
   }
-  for (auto id = kFirstId; id < end; ++id) group.erase(keys::article_key(feed, ArticleId{id}));
-  return done();
+  return delete_or_defer(group, PendingDeletions(),
+                         {.kind = DeletionKind::kActivitiesOfFeed, .target = feed.value}, budget);
 }
 
 }  // namespace feeds::commands

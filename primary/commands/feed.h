@@ -42,7 +42,8 @@ struct UpdateFeed {
   Status run(commit::Group& group);
 };
 
-// The feed and its articles. Error: kNoSuchFeed; kOverloaded if too many large deletions are pending.
+// The feed, its articles and its list of activities, which live on. Error: kNoSuchFeed; kOverloaded if too
+// many large deletions are pending.
 struct DeleteFeed {
   FeedId feed;
 

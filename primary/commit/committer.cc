@@ -6,9 +6,18 @@
 namespace feeds::commit {
 namespace {
 
-// Rows a cleaning step erases: many while nobody waits, few behind which commands wait.
+// What a cleaning step writes: much while nobody writes, little where commands wait for it.
 constexpr std::size_t kIdleCleaningRows = 1000;
+constexpr std::size_t kIdleCleaningBytes = 512 * 1024;
 constexpr std::size_t kBusyCleaningRows = 100;
+constexpr std::size_t kBusyCleaningBytes = 128 * 1024;
+// Others write if a command came so lately. Then cleaning goes along with their commits, and has one of its
+// own only if none came for a while: the next command would wait for its sync.
+constexpr auto kBusyTime = std::chrono::milliseconds(50);
+constexpr auto kCompanyTime = std::chrono::milliseconds(5);
+
+// Counters and the position record, written last.
+constexpr std::size_t kSealBytes = 64 * 1024;
 
 }  // namespace
 
@@ -36,6 +45,8 @@ Status Committer::load(store::DatabasePtr database) {
   if (!deletions) return deletions.error();
   counters_ = std::move(*counters);
   deletions_ = std::move(*deletions);
+  deletions_->set_inline_rows(options_.inline_delete_rows);
+  templates_ = {};  // of a group that failed, ids are given out again
   cleaning_ = deletions_->pending();
   durable_.publish(database->head().position);
   writer_.emplace(std::move(database));
@@ -92,7 +103,8 @@ void Committer::commit_inline(SubmissionPtr submission) {
     submit(std::move(one));
     return;
   }
-  auto deliveries = commit(std::move(one), 0);
+  last_command_ = clock_.now();
+  auto deliveries = commit(std::move(one), false);
   const bool cleaning = cleaning_;
   token.unlock();
   if (cleaning) {
@@ -113,21 +125,15 @@ bool Committer::step() {
       if (!writer_) refuse(std::move(submissions), {Code::kReopening, "the store is not open"});
       return false;
     }
-    const auto cleaning_rows = submissions.empty() ? kIdleCleaningRows : kBusyCleaningRows;
-    deliveries = commit(std::move(submissions), cleaning_rows);
+    if (!submissions.empty()) last_command_ = clock_.now();
+    deliveries = commit(std::move(submissions), true);
   }
   deliver(std::move(deliveries));
   return true;
 }
 
 void Committer::run() {
-  while (true) {
-    {
-      std::unique_lock lock(queue_mutex_);
-      queue_changed_.wait(
-          lock, [this] { return stopping_ || refusing_ || !queue_.empty() || cleaning_; });
-      if (stopping_ && (queue_.empty() || refusing_)) break;
-    }
+  while (wait_for_work()) {
     bool failed = false;
     {
       std::lock_guard lock(queue_mutex_);
@@ -140,6 +146,19 @@ void Committer::run() {
     }
   }
   refuse(take_queued(), {Code::kOverloaded, "the node is stopping"});
+}
+
+bool Committer::wait_for_work() {
+  const auto busy_until = [this] {
+    std::lock_guard token(token_);
+    return last_command_ + kBusyTime;
+  };
+  const bool busy = cleaning_ && clock_.now() < busy_until();
+  std::unique_lock lock(queue_mutex_);
+  const auto work = [this] { return stopping_ || refusing_ || !queue_.empty(); };
+  if (busy) queue_changed_.wait_for(lock, kCompanyTime, work);
+  queue_changed_.wait(lock, [&] { return work() || cleaning_; });
+  return !stopping_ || (!queue_.empty() && !refusing_);
 }
 
 std::vector<SubmissionPtr> Committer::take_queued() {
@@ -155,27 +174,55 @@ std::vector<SubmissionPtr> Committer::take_queued() {
   return taken;
 }
 
-Committer::Deliveries Committer::commit(std::vector<SubmissionPtr> submissions,
-                                        std::size_t cleaning_rows) {
-  Group group(writer_->database(), *counters_, *deletions_);
+void Committer::put_back(std::vector<SubmissionPtr> submissions) {
+  std::lock_guard lock(queue_mutex_);
+  queue_.insert(queue_.begin(), std::make_move_iterator(submissions.begin()),
+                std::make_move_iterator(submissions.end()));
+}
+
+Committer::Deliveries Committer::commit(std::vector<SubmissionPtr> submissions, bool clean) {
+  Group group(writer_->database(), *counters_, *deletions_, templates_, clock_.wall_ns());
+  const bool cleaning = clean && deletions_->pending() && !skip_cleaning_;
+  if (cleaning) {
+    const bool busy = clock_.now() < last_command_ + kBusyTime;
+    const DeletionBudget budget(group, busy ? kBusyCleaningRows : kIdleCleaningRows,
+                                busy ? kBusyCleaningBytes : kIdleCleaningBytes);
+    if (auto cleaned = deletions_->step(group, options_.deletion_step, budget); !cleaned) {
+      put_back(std::move(submissions));
+      return fail({}, cleaned.error());
+    }
+  }
   Deliveries judged;
   judged.reserve(submissions.size());
-  for (auto& submission : submissions) {
-    group.begin_command();
-    Status status = submission->run(group);
-    if (status) {
-      group.keep();
-    } else {
-      group.undo();
-    }
-    judged.push_back({std::move(submission), {std::move(status), std::nullopt}});
+  std::size_t taken = 0;
+  for (; taken < submissions.size() && group.bytes() < limits::kGroupBytes; ++taken) {
+    Status status = done();
+    if (judge(group, *submissions[taken], status) == Judged::kNoRoom) break;
+    judged.push_back({std::move(submissions[taken]), {std::move(status), std::nullopt}});
   }
-  if (cleaning_rows > 0 && deletions_->pending()) {
-    if (auto cleaned = deletions_->step(group, cleaning_rows); !cleaned) {
-      return fail(std::move(judged), cleaned.error());
-    }
-  }
+  skip_cleaning_ = cleaning && taken < submissions.size();
+  submissions.erase(submissions.begin(), submissions.begin() + static_cast<std::ptrdiff_t>(taken));
+  put_back(std::move(submissions));
   return write(group, std::move(judged));
+}
+
+Committer::Judged Committer::judge(Group& group, Submission& submission, Status& status) {
+  const bool alone = group.entries() == 0;
+  group.begin_command();
+  status = submission.run(group);
+  if (status && group.bytes() > limits::kBatchBytes - kSealBytes) {
+    if (!alone) {
+      group.undo();
+      return Judged::kNoRoom;
+    }
+    status = Error{Code::kValueTooLarge, "this changes more at once than a commit holds"};
+  }
+  if (status) {
+    group.keep();
+  } else {
+    group.undo();
+  }
+  return Judged::kAnswered;
 }
 
 Committer::Deliveries Committer::write(Group& group, Deliveries judged) {
@@ -183,7 +230,7 @@ Committer::Deliveries Committer::write(Group& group, Deliveries judged) {
   auto& batch = group.seal();
   if (batch.entries() > 0) {
     const auto begin = clock_.now();
-    const auto record = writer_->commit(batch, clock_.wall_ns());
+    const auto record = writer_->commit(batch, group.now_ns());
     if (!record) return fail(std::move(judged), record.error());
     metrics_.commit_group(judged.size(), clock_.now() - begin);
     position = record->position;

@@ -18,11 +18,14 @@
 #include "primary/commit/counters.h"
 #include "primary/commit/deletions.h"
 #include "primary/commit/submission.h"
+#include "primary/commit/templates.h"
 
 namespace feeds::commit {
 
 struct CommitterOptions {
   std::size_t queue = 8192;  // commands waiting; more are refused
+  DeletionStep deletion_step{};  // how pending deletions are carried out
+  std::size_t inline_delete_rows = limits::kInlineDeleteRows;  // deletions of more rows are pending ones
 };
 
 // The one way to write: queued commands become groups, a group becomes one batch and one sync, and only
@@ -71,8 +74,13 @@ class Committer {
 
   void run();
   std::vector<SubmissionPtr> take_queued();
-  // These want the token.
-  Deliveries commit(std::vector<SubmissionPtr> submissions, std::size_t cleaning_rows);
+  void put_back(std::vector<SubmissionPtr> submissions);
+  // Waits until there is work. False: the thread is to end.
+  bool wait_for_work();
+  // These want the token. Those of `submissions` that found no room in the group are put back.
+  Deliveries commit(std::vector<SubmissionPtr> submissions, bool clean);
+  enum class Judged { kAnswered, kNoRoom };
+  Judged judge(Group& group, Submission& submission, Status& status);
   Deliveries write(Group& group, Deliveries judged);
   Deliveries fail(Deliveries judged, const Error& error);
   Status load(store::DatabasePtr database);
@@ -92,6 +100,9 @@ class Committer {
   std::optional<store::Writer> writer_;
   std::optional<Counters> counters_;
   std::optional<Deletions> deletions_;
+  Templates templates_;
+  bool skip_cleaning_ = false;  // commands found no room beside the last step
+  std::chrono::steady_clock::time_point last_command_{};
 
   mutable std::mutex queue_mutex_;
   std::condition_variable queue_changed_;

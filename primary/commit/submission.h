@@ -21,8 +21,8 @@ struct Outcome {
 class Submission {
  public:
   virtual ~Submission() = default;
-  // Judges the command and writes it into the group. On an Error nothing of it stays. Runs once, on
-  // the thread that holds the writer.
+  // Judges the command and writes it into the group. On an Error nothing of it stays. Runs on the thread
+  // that holds the writer; again, in the next group, if what it wrote found no room in this one.
   virtual Status run(Group& group) = 0;
   // About how many bytes it will write at most.
   virtual std::size_t bytes() const = 0;

@@ -14,10 +14,18 @@ void mount(http::Router& router, http::Method method, std::string_view pattern,
 // `context` outlives the router.
 void mount_feed_routes(http::Router& router, const WriteContext& context);
 void mount_user_routes(http::Router& router, const WriteContext& context);
+void mount_activity_routes(http::Router& router, const WriteContext& context);
+void mount_reaction_routes(http::Router& router, const WriteContext& context);
+void mount_collection_routes(http::Router& router, const WriteContext& context);
+void mount_grouping_feed_routes(http::Router& router, const WriteContext& context);
 
 inline void mount_write_routes(http::Router& router, const WriteContext& context) {
   mount_feed_routes(router, context);
   mount_user_routes(router, context);
+  mount_activity_routes(router, context);
+  mount_reaction_routes(router, context);
+  mount_collection_routes(router, context);
+  mount_grouping_feed_routes(router, context);
 }
 
 }  // namespace feeds::write_api

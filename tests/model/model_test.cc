@@ -5,13 +5,12 @@
 
 #include "common/base/limits.h"
 #include "common/feeds/counter.h"
-#include "common/feeds/digest.h"
 #include "common/feeds/feed.h"
 #include "common/feeds/user.h"
-#include "common/store/wal_tail.h"
 #include "primary/commands/feed.h"
 #include "primary/commands/user.h"
 #include "tests/support/committer_world.h"
+#include "tests/support/replay.h"
 #include "tests/support/seed.h"
 
 namespace feeds {
@@ -207,32 +206,13 @@ class ModelRun {
     ASSERT_FALSE(*(*items)->next(rest));
   }
 
-  // Everything ever committed, applied from the log to an empty database, makes the same database.
   void check_replica() {
     world_.reopen();
-    const auto source = *world_.store().acquire();
-    const auto head = source->head();
-    auto target = *store::Database::open(replica_.path() / "db", store::Access::kReadWrite, true);
-    store::Writer applier(target);
-    store::WalTail tail(source, target->head());
-    store::CheckedBatch batch;
-    while (target->head().position < head.position) {
-      ASSERT_EQ(tail.next(head.position.sequence, batch), store::WalTail::Outcome::kBatch);
-      ASSERT_EQ(store::follows(target->head(), batch), store::Continuity::kFollows);
-      ASSERT_TRUE(applier.apply(batch).ok());
-    }
-    store::View mine(source);
-    store::View theirs(target);
-    for (const auto& info : keys::spaces()) {
-      const auto a = digest_rows(mine, info.space, "", std::uint64_t(-1));
-      const auto b = digest_rows(theirs, info.space, "", std::uint64_t(-1));
-      ASSERT_EQ(a->digest, b->digest) << info.name;
-    }
+    test::expect_log_replays(world_);
   }
 
   std::mt19937_64 random_;
   test::CommitterWorld world_;
-  test::TempDir replica_;
   Model model_;
 };
 

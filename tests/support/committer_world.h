@@ -6,6 +6,7 @@
 #include "common/base/sequence_gate.h"
 #include "common/store/data_directory.h"
 #include "common/store/store.h"
+#include "primary/commands/deletion_steps.h"
 #include "primary/commit/committer.h"
 #include "tests/support/temp_dir.h"
 
@@ -14,15 +15,18 @@ namespace feeds::test {
 // A store with a committer on it, in a data directory of its own; reopen() is a restart.
 class CommitterWorld {
  public:
-  explicit CommitterWorld(std::size_t queue = 8192) : queue_(queue) { open(); }
+  explicit CommitterWorld(commit::CommitterOptions options = {}) : options_(std::move(options)) {
+    if (!options_.deletion_step) options_.deletion_step = commands::deletion_step;
+    open();
+  }
   ~CommitterWorld() { close(); }
 
   void open() {
     store_ = std::make_unique<store::Store>(dir_.path());
     if (!store_->open(true)) std::abort();
     gate_ = std::make_unique<SequenceGate>();
-    committer_ = std::make_unique<commit::Committer>(commit::CommitterOptions{queue_}, *store_, *gate_,
-                                                     metrics_, system_clock());
+    committer_ = std::make_unique<commit::Committer>(options_, *store_, *gate_, metrics_,
+                                                     system_clock());
     if (!committer_->start()) std::abort();
   }
   void close() {
@@ -52,7 +56,7 @@ class CommitterWorld {
 
  private:
   TempDir dir_;
-  std::size_t queue_;
+  commit::CommitterOptions options_;
   obs::Metrics metrics_;
   std::unique_ptr<store::Store> store_;
   std::unique_ptr<SequenceGate> gate_;

@@ -72,6 +72,22 @@ Result<PinReply> ask_digest(Client& client, Position at) {
   return failed(client, *reply);
 }
 
+Result<std::vector<std::string>> ask_violations(Client& client, Position at) {
+  auto reply = client.get(fmt::format("/v1/digest?position={}&check=1", to_string(at)));
+  if (reply && problem_code(*reply) == "position_passed") reply = client.get("/v1/digest?check=1");
+  if (!reply) return reply.error();
+  if (reply->status != 200) return failed(client, *reply);
+  const auto object = object_of(*reply);
+  const auto* told = object ? object->if_contains("violations") : nullptr;
+  if (told == nullptr || !told->is_array()) return senseless(client);
+  std::vector<std::string> violations;
+  for (const json::value& violation : told->get_array()) {
+    if (!violation.is_string()) return senseless(client);
+    violations.emplace_back(violation.get_string());
+  }
+  return violations;
+}
+
 Result<Chunk> ask_chunk(Client& client, Position at, std::string_view space,
                         std::string_view from_hex, std::uint64_t limit) {
   std::string target =

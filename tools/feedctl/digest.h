@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "common/base/ids.h"
 #include "common/base/result.h"
@@ -41,6 +42,10 @@ struct PinReply {
 // Makes the node pin its state at the first position at or past `at`. Error: no reply that can be
 // made sense of.
 Result<PinReply> ask_digest(Client& client, Position at);
+
+// What the node's own walk over its indexes finds wrong, one line a violation, in the pin of `at`,
+// or where it is now if that pin has ended. Error: no reply that can be made sense of.
+Result<std::vector<std::string>> ask_violations(Client& client, Position at);
 
 // At most `limit` rows of `space` from the key `from_hex` on (empty: from its start; the key need
 // not exist), in the pin of exactly `at`. Error: likewise, and when the pin is gone.

@@ -14,6 +14,7 @@ int main(int argc, char** argv) {
   add_lag(app, action);
   add_verify(app, action);
   add_dump(app, action);
+  add_key_format(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version

@@ -2,56 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <thread>
-
-#include "common/base/guarded.h"
+#include "tools/feedctl/crew.h"
+#include "tools/feedctl/populate_social.h"
 #include "tools/feedctl/printer.h"
-#include "tools/feedctl/writer.h"
 
 namespace feeds::feedctl {
 namespace {
-
-constexpr auto kTimeout = std::chrono::seconds(30);
-constexpr auto kPatience = std::chrono::seconds(60);
-
-// Runs work(i) for i in [0, count) on several connections. The first error stops the others.
-class Crew {
- public:
-  using Work = std::function<Status(Writer& writer, std::uint64_t index)>;
-
-  Crew(const Url& url, std::uint64_t connections) : url_(url), connections_(connections) {}
-
-  Status run(std::uint64_t count, const Work& work) {
-    std::atomic<std::uint64_t> next{0};
-    std::vector<std::thread> threads;
-    for (std::uint64_t i = 0; i < std::min(count, connections_); ++i) {
-      threads.emplace_back([&] {
-        Writer writer(Client(url_, kTimeout), stop_, kPatience);
-        for (std::uint64_t index = next++; index < count && !stop_.stopped(); index = next++) {
-          if (const Status status = work(writer, index); !status) fail(status.error());
-        }
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-    const auto error = error_.copy();
-    return error ? Status(*error) : done();
-  }
-
-  StopSignal& stop() { return stop_; }
-
- private:
-  void fail(const Error& error) {
-    error_.with([&](auto& first) {
-      if (!first) first = error;
-    });
-    stop_.stop();
-  }
-
-  Url url_;
-  std::uint64_t connections_;
-  StopSignal stop_;
-  Guarded<std::optional<Error>> error_;
-};
 
 // The ids are sorted: text numbers and ids run alike, whatever the order of the replies.
 Result<std::vector<std::uint64_t>> make_feeds(Crew& crew, std::uint64_t count,
@@ -129,9 +85,16 @@ Result<std::string> populate(const PopulateOptions& options, std::FILE* terminal
     if (const Status status = subscribe_all(crew, options, *feeds, terminal); !status)
       return status.error();
   }
+  std::string social;
+  if (options.social) {
+    const auto made = populate_social(crew, *feeds, options.activities, terminal);
+    if (!made) return made.error();
+    social = "\n" + *made;
+  }
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - started;
-  return fmt::format("made {} feeds with {} articles each and {} users at {} in {:.1f} s",
-                     options.feeds, options.articles, options.users, url->text, took.count());
+  return fmt::format("made {} feeds with {} articles each and {} users at {} in {:.1f} s{}",
+                     options.feeds, options.articles, options.users, url->text, took.count(),
+                     social);
 }
 
 }  // namespace feeds::feedctl

@@ -15,6 +15,8 @@ struct PopulateOptions {
   std::uint64_t users = 10;  // each subscribed to the first kPopulateSubscriptions feeds it made
   std::uint64_t text_bytes = 0;  // shorter texts are padded to this
   std::uint64_t connections = 32;
+  bool social = false;            // activities too: see populate_social.h
+  std::uint64_t activities = 20;  // a feed
 };
 inline constexpr std::uint64_t kPopulateSubscriptions = 5;
 
@@ -23,7 +25,8 @@ std::string article_text(std::uint64_t feed, std::uint64_t article, std::uint64_
 
 // Makes feeds, then their articles, then users, all side by side; the articles of a feed in order.
 // What it makes is new, whatever the cluster holds. Progress goes to `terminal` if it is one.
-// Returns a line for people. Error: the first request that failed for good; what was made stays.
+// Returns a line for people, and another for what --social made. Error: the first request that
+// failed for good; what was made stays.
 Result<std::string> populate(const PopulateOptions& options, std::FILE* terminal);
 
 }  // namespace feeds::feedctl

@@ -5,7 +5,11 @@
 #include <future>
 #include <set>
 
+#include "common/base/limits.h"
+#include "common/feeds/invariants.h"
+#include "common/store/database.h"
 #include "tools/feedctl/cluster.h"
+#include "tools/feedctl/data.h"
 #include "tools/feedctl/pause.h"
 #include "tools/feedctl/printer.h"
 
@@ -194,6 +198,36 @@ std::string compare(Client& left, const NodeDigest& left_digest, Client& right,
   return out;
 }
 
+std::string violations_text(const std::string& where, const std::vector<std::string>& violations) {
+  if (violations.empty()) return {};
+  std::string text =
+      fmt::format("{}: {}{} violations\n", where,
+                  violations.size() < limits::kViolations ? "" : "at least ", violations.size());
+  for (const auto& violation : violations) text += fmt::format("  {}\n", violation);
+  return text;
+}
+
+// What the nodes find wrong with themselves, all walking at once.
+Result<std::string> ask_all_violations(std::vector<Client>& clients, Position at) {
+  std::vector<std::future<Result<std::vector<std::string>>>> asked;
+  for (Client& client : clients) {
+    asked.push_back(
+        std::async(std::launch::async, [&client, at] { return ask_violations(client, at); }));
+  }
+  std::string text;
+  std::optional<Error> error;
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    const auto violations = asked[i].get();
+    if (!violations) {
+      error = violations.error();
+    } else {
+      text += violations_text(clients[i].url().text, *violations);
+    }
+  }
+  if (error) return *error;
+  return text;
+}
+
 }  // namespace
 
 Result<std::vector<NodeDigest>> pin_all(std::vector<Client>& clients,
@@ -236,14 +270,33 @@ Result<Verdict> verify(std::vector<Client>& clients, std::chrono::milliseconds p
     differences += compare(clients[0], (*digests)[0], clients[i], (*digests)[i]);
   }
   const std::string position = to_string((*digests)[0].position);
+  const auto violations = ask_all_violations(clients, (*digests)[0].position);
+  if (!violations) return violations.error();
   if (!differences.empty())
-    return Verdict{false, fmt::format("different at {}\n{}", position, differences)};
+    return Verdict{false, fmt::format("different at {}\n{}{}", position, differences, *violations)};
+  if (!violations->empty())
+    return Verdict{false, fmt::format("equal at {}, but not sound\n{}", position, *violations)};
   Table table({"SPACE", "ROWS", "DIGEST"});
   for (const auto& [name, content] : (*digests)[0].spaces) {
     table.add({name, std::to_string(content.rows), content.digest});
   }
   return Verdict{true,
                  fmt::format("equal at {}: {} nodes\n{}", position, clients.size(), table.text())};
+}
+
+Result<Verdict> verify_data(const std::string& data) {
+  const auto path = database_of(data);
+  const auto database = store::Database::open(path, store::Access::kReadOnly, false);
+  if (!database) return database.error();
+  store::View view(*database);
+  const auto walked = find_violations(view, limits::kViolations);
+  if (!walked) return walked.error();
+  const std::string position = to_string(view.position());
+  if (walked->found.empty()) {
+    return Verdict{true, fmt::format("sound at {}: {} rows\n", position, walked->rows)};
+  }
+  return Verdict{false, fmt::format("not sound at {}\n{}", position,
+                                    violations_text(path.string(), walked->found))};
 }
 
 }  // namespace feeds::feedctl

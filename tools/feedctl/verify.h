@@ -31,11 +31,15 @@ Result<std::optional<Difference>> find_difference(Client& left, Client& right, P
                                                   std::string_view space);
 
 struct Verdict {
-  bool equal = false;
-  std::string text;  // lines for people
+  bool equal = false;  // and none violates its invariants
+  std::string text;    // lines for people
 };
 
+// Compares the nodes, and asks each for what its own walk over its indexes finds wrong.
 // Error: could not be compared.
 Result<Verdict> verify(std::vector<Client>& clients, std::chrono::milliseconds patience);
+
+// Walks the indexes of a data directory, which a node may be using. Error: it cannot be read.
+Result<Verdict> verify_data(const std::string& data);
 
 }  // namespace feeds::feedctl

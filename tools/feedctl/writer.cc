@@ -28,6 +28,20 @@ Result<Url> node_of(const std::string& location) {
   return parse_url(location.substr(0, path));
 }
 
+// The `id` of what was made.
+std::optional<boost::json::value> id_of(const Reply& reply) {
+  boost::system::error_code error;
+  const boost::json::value value = boost::json::parse(reply.body, error);
+  const auto* object = error ? nullptr : value.if_object();
+  const auto* id = object ? object->if_contains("id") : nullptr;
+  return id ? std::optional(*id) : std::nullopt;
+}
+
+Error without_id(const Client& client, const std::string& target) {
+  return {Code::kInternal,
+          fmt::format("{}: POST {} was answered without an id", client.url().text, target)};
+}
+
 }  // namespace
 
 void StopSignal::stop() {
@@ -77,16 +91,20 @@ Result<std::uint64_t> Writer::create(const std::string& target, std::string_view
                                      std::string_view type) {
   const auto reply = post(target, body, type);
   if (!reply) return reply.error();
+  const auto id = id_of(*reply);
   boost::system::error_code error;
-  const boost::json::value value = boost::json::parse(reply->body, error);
-  const auto* object = error ? nullptr : value.if_object();
-  const auto* id = object ? object->if_contains("id") : nullptr;
   const auto number = id ? id->to_number<std::uint64_t>(error) : 0;
-  if (!id || error) {
-    return Error{Code::kInternal,
-                 fmt::format("{}: POST {} was answered without an id", client_.url().text, target)};
-  }
+  if (!id || error) return without_id(client_, target);
   return number;
+}
+
+Result<std::string> Writer::create_text(const std::string& target, std::string_view body,
+                                        std::string_view type) {
+  const auto reply = post(target, body, type);
+  if (!reply) return reply.error();
+  const auto id = id_of(*reply);
+  if (!id || !id->is_string()) return without_id(client_, target);
+  return std::string(id->get_string());
 }
 
 }  // namespace feeds::feedctl

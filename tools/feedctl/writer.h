@@ -41,6 +41,9 @@ class Writer {
   // The same, of a resource that answers with its `id`.
   Result<std::uint64_t> create(const std::string& target, std::string_view body = {},
                                std::string_view type = {});
+  // The same of one whose id is a text.
+  Result<std::string> create_text(const std::string& target, std::string_view body,
+                                  std::string_view type);
 
  private:
   Client client_;

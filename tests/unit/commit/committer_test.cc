@@ -144,7 +144,7 @@ TEST(Committer, NothingWritten_MakesNoCommit) {
 }
 
 TEST(Committer, AFullQueue_RefusesAtOnce) {
-  CommitterWorld world(4);
+  CommitterWorld world({.queue = 4});
   // Holds the committer until told, so that the queue fills.
   struct Blocker {
     std::shared_future<void> until;

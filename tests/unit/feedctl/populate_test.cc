@@ -4,6 +4,7 @@
 
 #include "common/base/guarded.h"
 #include "tests/unit/feedctl/fake_node.h"
+#include "tools/feedctl/populate_social.h"
 
 namespace feeds::feedctl {
 namespace {
@@ -16,7 +17,11 @@ struct Cluster {
   std::uint64_t next_feed = 10000, next_user = 10000;
   std::map<std::string, std::vector<std::string>> articles;       // by feed
   std::map<std::string, std::vector<std::string>> subscriptions;  // by user
-  int refusals = 0;                                               // still to be given
+  std::map<std::string, std::vector<std::string>> activities;     // bodies, by feed
+  std::map<std::string, std::vector<std::string>> reactions;      // ids, by parent
+  std::vector<std::string> objects;
+  std::uint64_t next_activity = 10000;
+  int refusals = 0;  // still to be given
 };
 
 std::string segment(const std::string& target, std::size_t index) {
@@ -35,6 +40,20 @@ FakeReply answer(Cluster& cluster, const FakeRequest& request) {
     return {201, "{\"id\":" + std::to_string(cluster.next_feed++) + ",\"articles\":[]}"};
   if (request.target == "/v1/users")
     return {201, "{\"id\":" + std::to_string(cluster.next_user++) + ",\"feeds\":{}}"};
+  if (request.target == "/v1/collections") return {201, R"({"id":"c1","deletingType":"CASCADE"})"};
+  if (request.target == "/v1/groupingFeeds")
+    return {201, "{\"id\":" + std::to_string(cluster.next_feed++) + "}"};
+  if (request.target == "/v1/collections/c1/objects") {
+    cluster.objects.push_back(request.body);
+    return {201, "{}"};
+  }
+  if (request.target.ends_with("/activities") || request.target.ends_with("/reactions")) {
+    const auto id = std::to_string(cluster.next_activity++);
+    auto& list = request.target.ends_with("/reactions") ? cluster.reactions : cluster.activities;
+    list[segment(request.target, 3)].push_back(
+        request.target.ends_with("/reactions") ? id : request.body);
+    return {201, "{\"id\":\"" + id + "\"}"};
+  }
   if (request.target.ends_with("/publishArticle")) {
     cluster.articles[segment(request.target, 3)].push_back(request.body);
     return {201, "{\"id\":1,\"text\":\"\"}"};
@@ -103,6 +122,29 @@ TEST_F(Populate, Replica_LeadsToThePrimary) {
   ASSERT_TRUE(line) << line.error().detail;
   EXPECT_EQ(cluster_.copy().articles.at("10000").size(), 2u);
   EXPECT_EQ(cluster_.copy().subscriptions.size(), 1u);
+}
+
+TEST_F(Populate, Social_MakesThreadsObjectsAndGroups) {
+  const auto line = populate({.url = primary_.url(),
+                              .feeds = 2,
+                              .articles = 0,
+                              .users = 0,
+                              .social = true,
+                              .activities = 8},
+                             stderr);
+  ASSERT_TRUE(line) << line.error().detail;
+  EXPECT_THAT(*line, HasSubstr("8 activities a feed about the objects of collection c1"));
+  const Cluster cluster = cluster_.copy();
+  EXPECT_EQ(cluster.objects.size(), kSocialObjects);
+  ASSERT_EQ(cluster.activities.size(), 2u);
+  for (const auto& [feed, bodies] : cluster.activities) {
+    ASSERT_EQ(bodies.size(), 8u);
+    EXPECT_THAT(bodies[0], HasSubstr(R"("redirectTo":[10002])"));
+    EXPECT_THAT(bodies[0], HasSubstr(R"("collectionId":"c1")"));
+  }
+  std::size_t reactions = 0;
+  for (const auto& [parent, ids] : cluster.reactions) reactions += ids.size();
+  EXPECT_EQ(reactions, 2 * kSocialComments * (1 + 2 * kSocialReplies));
 }
 
 TEST(PopulateFailure, FirstRefusal_IsTold) {

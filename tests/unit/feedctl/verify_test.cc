@@ -43,6 +43,8 @@ struct Held {
   // Of the position asked for, before anything else; nullopt: as it stands.
   std::function<std::optional<FakeReply>(std::uint64_t asked)> judge = {};
   std::vector<std::uint64_t> asked = {};
+  std::vector<std::string> violations = {};
+  int checks_passed = 0;  // checks to answer with position_passed
 };
 
 FakeReply chunk_reply(const Held& held, const FakeRequest& request) {
@@ -66,6 +68,18 @@ FakeReply chunk_reply(const Held& held, const FakeRequest& request) {
   return {200, boost::json::serialize(body)};
 }
 
+FakeReply check_reply(Held& held, const FakeRequest& request) {
+  if (held.checks_passed > 0 && !request.parameter("position").empty()) {
+    --held.checks_passed;
+    return problem(404, "position_passed");
+  }
+  const boost::json::object body{
+      {"position", "1-" + std::to_string(held.sequence)},
+      {"spaces", boost::json::object()},
+      {"violations", boost::json::array(held.violations.begin(), held.violations.end())}};
+  return {200, boost::json::serialize(body)};
+}
+
 FakeReply digest_reply(Held& held, const FakeRequest& request) {
   if (request.target == "/v1/cluster") {
     const boost::json::object body{{"role", held.role},
@@ -73,6 +87,7 @@ FakeReply digest_reply(Held& held, const FakeRequest& request) {
                                    {"position", "1-" + std::to_string(held.sequence)}};
     return {200, boost::json::serialize(body)};
   }
+  if (request.parameter("check") == "1") return check_reply(held, request);
   const std::uint64_t asked = std::stoull(request.parameter("position").substr(2));
   if (!request.parameter("space").empty()) return chunk_reply(held, request);
   held.asked.push_back(asked);
@@ -133,6 +148,28 @@ TEST_F(Verify, SameRows_AreEqual) {
   EXPECT_TRUE(verdict->equal);
   EXPECT_THAT(verdict->text, HasSubstr("equal at 1-100: 2 nodes"));
   EXPECT_THAT(verdict->text, ::testing::ContainsRegex("articles +100 "));
+}
+
+TEST_F(Verify, Violations_AreToldOfEachNode) {
+  fill(10);
+  right_.with(
+      [](Held& held) { held.violations = {"/data/groups/10000/a: says 2 entries, has 1"}; });
+  const auto verdict = run();
+  ASSERT_TRUE(verdict) << verdict.error().detail;
+  EXPECT_FALSE(verdict->equal);
+  EXPECT_THAT(verdict->text,
+              HasSubstr("equal at 1-100, but not sound\n" + right_node_.url() +
+                        ": 1 violations\n  /data/groups/10000/a: says 2 entries, has 1\n"));
+}
+
+TEST_F(Verify, PinEndedBeforeTheCheck_IsCheckedWhereTheNodeIs) {
+  fill(10);
+  left_.with([](Held& held) { held.checks_passed = 1; });
+  EXPECT_EQ(difference(), "equal");
+}
+
+TEST(VerifyData, NoDatabase_CannotBeRead) {
+  EXPECT_FALSE(verify_data("/nonexistent"));
 }
 
 TEST_F(Verify, ChangedValue_IsFound) {

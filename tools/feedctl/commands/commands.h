@@ -14,6 +14,7 @@ void add_populate(CLI::App& app, Action& action);
 void add_status(CLI::App& app, Action& action);
 void add_lag(CLI::App& app, Action& action);
 void add_verify(CLI::App& app, Action& action);
+void add_key_format(CLI::App& app, Action& action);
 void add_dump(CLI::App& app, Action& action);
 
 // Exit codes. A wrong command line is kCannot.

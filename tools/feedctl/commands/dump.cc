@@ -1,15 +1,19 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 
+#include "common/feeds/grouping_feed.h"
+#include "common/feeds/pending_deletion.h"
 #include "common/feeds/user.h"
+#include "common/json/text.h"
 #include "common/keys/key_codec.h"
 #include "common/keys/keyspace.h"
 #include "common/store/database.h"
 #include "tools/feedctl/commands/commands.h"
+#include "tools/feedctl/data.h"
 
 namespace feeds::feedctl {
 namespace {
-
-namespace fs = std::filesystem;
 
 void print_line(std::string_view key, std::string_view value) {
   std::string line(key);
@@ -23,8 +27,8 @@ std::string system_value(std::string_view key, std::string_view value) {
     return record ? to_string(record->position) : "?";
   }
   if (keys::parse_pending(key)) {
-    const auto target = keys::decode_integer(value.substr(value.empty() ? 0 : 1));
-    return "articles of feed " + std::to_string(target.value_or(0));
+    const auto deletion = decode_deletion(value);
+    return deletion ? to_text(*deletion) : "?";
   }
   return std::to_string(keys::decode_integer(value).value_or(0));
 }
@@ -37,10 +41,32 @@ void dump_space(store::View& view, keys::Space space) {
   });
 }
 
+std::string quoted_text(std::string_view text) {
+  std::string out;
+  json::append_string(out, text);
+  return out;
+}
+
+// A value as people can read it: JSON as it is, numbers in digits, keys of groups as JSON strings.
+std::string data_value(keys::Space space, std::string_view value) {
+  switch (space) {
+    case keys::Space::kActivityGroupingFeeds:
+    case keys::Space::kGroupOrder:
+      return quoted_text(value);
+    case keys::Space::kGroups: {
+      const auto group = decode_group(value);
+      if (!group) return "?";
+      return fmt::format("{} entries, newest {}", group->entries, group->newest.value);
+    }
+    default:
+      return std::string(value);
+  }
+}
+
 void dump_rows(store::View& view, keys::Space space) {
   const auto range = keys::range_of(space);
-  view.scan(range.first, range.end, [](std::string_view key, std::string_view value) {
-    print_line(keys::print_key(key), value);
+  view.scan(range.first, range.end, [space](std::string_view key, std::string_view value) {
+    print_line(keys::print_key(key), data_value(space, value));
     return true;
   });
 }
@@ -68,14 +94,14 @@ Status dump(const std::shared_ptr<store::Database>& database) {
   std::fputs("===== KEYS =====\n", stdout);
   // Nothing else writes through this read-only handle: every view of it is the same.
   if (auto users = dump_users(store::View(database)); !users) return users;
-  dump_rows(view, keys::Space::kFeeds);
-  dump_rows(view, keys::Space::kArticles);
+  for (const auto& info : keys::spaces()) {
+    if (info.space > keys::Space::kUsers) dump_rows(view, info.space);
+  }
   return view.status();
 }
 
 int run(const std::string& data) {
-  const fs::path path = fs::exists(fs::path(data) / "db") ? fs::path(data) / "db" : fs::path(data);
-  const auto database = store::Database::open(path, store::Access::kReadOnly, false);
+  const auto database = store::Database::open(database_of(data), store::Access::kReadOnly, false);
   if (!database) {
     std::fprintf(stderr, "feedctl dump: %s\n", database.error().detail.c_str());
     return kCannot;

@@ -31,6 +31,10 @@ void add_populate(CLI::App& app, Action& action) {
              0, kMost);
   add_number(*command, "--text-bytes", options->text_bytes, "Pad each text to this length.", 0,
              limits::kRequestBodyBytes);
+  command->add_flag("--social", options->social,
+                    "Make activities, threads, a collection with objects and a grouping feed too.");
+  add_number(*command, "--activities", options->activities,
+             "With --social: activities of each feed.", 0, kMost);
   add_number(*command, "--connections", options->connections, "Feeds written side by side.", 1,
              256);
   command->callback([options, &action] {

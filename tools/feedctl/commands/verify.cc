@@ -10,7 +10,8 @@ namespace {
 
 struct Options {
   std::vector<std::string> urls;
-  std::string timeout = "2m";
+  std::string data;
+  std::string timeout = "10m";
   std::string patience = "30s";
 };
 
@@ -19,7 +20,14 @@ int could_not(const Error& error) {
   return kCannot;
 }
 
+int tell(const Result<Verdict>& verdict) {
+  if (!verdict) return could_not(verdict.error());
+  fmt::print("{}", verdict->text);
+  return verdict->equal ? kGood : kFailed;
+}
+
 int run(const Options& options) {
+  if (!options.data.empty()) return tell(verify_data(options.data));
   const auto timeout = config::parse_duration(options.timeout);
   if (!timeout) return could_not(timeout.error());
   const auto patience = config::parse_duration(options.patience);
@@ -27,10 +35,7 @@ int run(const Options& options) {
   auto clients = make_clients(options.urls, *timeout);
   if (!clients) return could_not(clients.error());
   if (clients->size() < 2) return could_not({Code::kBadParameter, "it takes two nodes at least"});
-  const auto verdict = verify(*clients, *patience);
-  if (!verdict) return could_not(verdict.error());
-  fmt::print("{}", verdict->text);
-  return verdict->equal ? kGood : kFailed;
+  return tell(verify(*clients, *patience));
 }
 
 }  // namespace
@@ -39,11 +44,18 @@ void add_verify(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
       app.add_subcommand("verify",
-                         "Whether nodes hold the same at the same position. Exit code 0: "
-                         "equal, 1: different, 2: could not compare.");
-  command->add_option("--url", options->urls, "A node's address; the flag comes once a node.")
-      ->required()
-      ->type_name("http://HOST:PORT");
+                         "Whether nodes hold the same at the same position, and what each holds is "
+                         "sound: every index row has its counterpart, every count is right. Exit "
+                         "code 0: it is, 1: it is not, 2: could not compare.");
+  auto* urls =
+      command->add_option("--url", options->urls, "A node's address; the flag comes once a node.")
+          ->type_name("http://HOST:PORT");
+  command
+      ->add_option("--data", options->data,
+                   "Only whether the content of this data directory is sound. Reads only; may run "
+                   "beside the node.")
+      ->type_name("DIR")
+      ->excludes(urls);
   command->add_option("--timeout", options->timeout, "For a node's answer: it reads all it holds.")
       ->type_name("TIME")
       ->capture_default_str();

@@ -1,0 +1,1 @@
+feeds_test(feeds_unit_test unit/feeds feeds_feeds)
