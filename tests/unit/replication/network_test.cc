@@ -61,14 +61,14 @@ TEST_F(Network, CutOftenUnderLoad_NothingIsLostOrRepeated) {
   begin();
   std::atomic<bool> done{false};
   std::thread writer([&] {
-    while (!done) primary_.commit(1, 100 + random(3) * 50'000);
+    while (!done) primary_.commit(1, 100 + random(3) * 5'000);
   });
   for (int i = 0; i < 20; ++i) {
     const auto connections = proxy_->connections();
     proxy_->cut();
     EXPECT_TRUE(eventually([&] { return proxy_->connections() > connections; }));
-    const auto passed = proxy_->bytes(Direction::kToClient);
-    EXPECT_TRUE(eventually([&] { return proxy_->bytes(Direction::kToClient) > passed + 2'000; }));
+    const auto applied = replica_.head().position;
+    EXPECT_TRUE(eventually([&] { return replica_.head().position > applied; }));
   }
   done = true;
   writer.join();
@@ -172,12 +172,12 @@ TEST_F(Network, SourceIsNotHeard_TheReplicaDialsAgain) {
 }
 
 TEST_F(Network, IdleForLongerThanTheTimeout_StaysConnected) {
-  begin(300ms);
+  begin(800ms);
   const auto connections = proxy_->connections();
   const auto start = std::chrono::steady_clock::now();
   ASSERT_TRUE(eventually([&] {
     EXPECT_EQ(replica_.status().lag, 0ms);
-    return std::chrono::steady_clock::now() - start > 1'200ms;
+    return std::chrono::steady_clock::now() - start > 2'000ms;
   }));
   EXPECT_EQ(proxy_->connections(), connections);
 }
@@ -195,13 +195,13 @@ TEST_F(Network, LongDelay_OnlyDelays) {
 }
 
 TEST_F(Network, SlowLink_LagGrowsWithoutReconnects) {
-  begin(500ms);
+  begin(1'000ms);
   const auto connections = proxy_->connections();
   proxy_->throttle(400'000);
   primary_.commit(20, 100'000);  // 5 s of it; a frame alone takes longer than the timeout
   ASSERT_TRUE(eventually([&] {
     const auto lag = replica_.status().lag;
-    return lag && *lag > 700ms;
+    return lag && *lag > 1'500ms;
   }));
   EXPECT_EQ(proxy_->connections(), connections);
   EXPECT_TRUE(replica_.status().connected);

@@ -187,13 +187,13 @@ TEST(Resync, CutInTheMiddle_StartsAgainAndCountsOnce) {
 
 TEST(Resync, HeartbeatsGoOnDuringASlowSnapshot) {
   PrimaryNode primary;
-  primary.peer_timeout = 500ms;
+  primary.peer_timeout = 1'000ms;
   primary.commit(4, 3'000'000);
   primary.start();
   Proxy proxy(primary.address());
-  proxy.throttle(5'000'000);  // 2 s and more, several times the timeout
+  proxy.throttle(4'000'000);  // 3 s and more, several times the timeout
   ReplicaNode replica;
-  replica.peer_timeout = 500ms;
+  replica.peer_timeout = 1'000ms;
   replica.start(proxy.address());
   primary.commit(5);
   ASSERT_TRUE(eventually([&] { return replica.level_with(primary); }));
