@@ -15,17 +15,18 @@ namespace {
 struct Target {
   FeedId feed;
   std::optional<std::string> grouping_value;  // the value of a grouping feed
+  std::string key{};                          // the activity's there
 };
 
 // Error: kNoSuchFeed.
 Result<Target> find_target(commit::Group& group, FeedId feed) {
   const auto articles = group.counters().peek_article(feed);
   if (!articles) return articles.error();
-  if (*articles) return Target{feed, std::nullopt};
+  if (*articles) return Target{.feed = feed, .grouping_value = std::nullopt};
   auto grouping = group.get(keys::grouping_feed_key(feed));
   if (!grouping) return grouping.error();
   if (!*grouping) return no_such_feed(feed);
-  return Target{feed, std::move(**grouping)};
+  return Target{.feed = feed, .grouping_value = std::move(**grouping)};
 }
 
 void put_in_feed(commit::Group& group, FeedId feed, ActivityId activity, std::string_view copy) {
@@ -61,7 +62,8 @@ Result<LoadedActivity> load_asked(commit::Group& group, const PendingDeletions& 
   return loaded;
 }
 
-// Moves the activity to the groups of its new keys. Before it is rewritten, which refreshes the copies.
+// Moves the activity to the groups of its new keys. Before it is rewritten, which refreshes the
+// copies.
 Status move_between_groups(commit::Group& group, const Activity& now) {
   const auto places = places_of(group, now.id);
   if (!places) return places.error();
@@ -102,16 +104,21 @@ Status AddActivity::run(commit::Group& group) {
   value = to_json(added);
   if (auto fits = check_size(value); !fits) return fits;
 
+  for (auto& target : targets) {
+    if (!target.grouping_value) continue;
+    auto key = render_key(group, target.feed, *target.grouping_value, added);
+    if (!key) return key.error();
+    target.key = std::move(*key);
+  }
+
   group.counters().take(keys::CounterKind::kActivities);
   put_activity(group, added, value);
-  for (const auto& [feed, grouping_value] : targets) {
-    if (!grouping_value) {
-      put_in_feed(group, feed, activity, copy_of(value));
+  for (const auto& target : targets) {
+    if (!target.grouping_value) {
+      put_in_feed(group, target.feed, activity, copy_of(value));
       continue;
     }
-    const auto key = render_key(group, feed, *grouping_value, added);
-    if (!key) return key.error();
-    const auto entered = add_to_group(group, feed, *key, activity, copy_of(value));
+    auto entered = add_to_group(group, target.feed, target.key, activity, copy_of(value));
     if (!entered) return entered;
   }
   return done();
@@ -158,8 +165,8 @@ Status RemoveActivity::run(commit::Group& group) {
                                         : keys::activity_feed_key(activity, feed));
   if (!entry) return entry.error();
   if (!*entry) {
-    return Error{Code::kNoSuchActivity, fmt::format("activity {} is not in feed {}",
-                                                    activity.value, feed.value)};
+    return Error{Code::kNoSuchActivity,
+                 fmt::format("activity {} is not in feed {}", activity.value, feed.value)};
   }
   if (grouping) return remove_from_group(group, feed, **entry, activity);
   group.erase(keys::feed_activity_key(feed, activity));
@@ -188,9 +195,8 @@ Status DeleteActivity::run(commit::Group& group) {
   const auto loaded = load_asked(group, *pending, activity, reaction);
   if (!loaded) return loaded.error();
   if (auto erased = erase_activity(group, loaded->stored); !erased) return erased;
-  return delete_or_defer(group, *pending,
-                         {.kind = DeletionKind::kMarksOfReactions, .target = activity.value},
-                         budget);
+  return delete_or_defer(
+      group, *pending, {.kind = DeletionKind::kMarksOfReactions, .target = activity.value}, budget);
 }
 
 }  // namespace feeds::commands

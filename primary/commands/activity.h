@@ -32,7 +32,8 @@ struct AddActivity {
 };
 
 // Puts an activity, or reaction, into a feed at its place; one that is there stays as it is.
-// Error: kNoSuchFeed, kNoSuchActivity; kTooManyFeeds at limits::kFeedsPerActivity; kKeyFormatFailed.
+// Error: kNoSuchFeed, kNoSuchActivity; kTooManyFeeds at limits::kFeedsPerActivity;
+// kKeyFormatFailed.
 struct AddExistingActivity {
   FeedId feed;
   ActivityId activity;
@@ -42,8 +43,8 @@ struct AddExistingActivity {
   Status run(commit::Group& group);
 };
 
-// Takes an activity, or reaction, out of one feed. Error: kNoSuchFeed; kNoSuchActivity, also for one that
-// is not in it.
+// Takes an activity, or reaction, out of one feed. Error: kNoSuchFeed; kNoSuchActivity, also for
+// one that is not in it.
 struct RemoveActivity {
   FeedId feed;
   ActivityId activity;
@@ -52,11 +53,12 @@ struct RemoveActivity {
 };
 
 // Replaces the extraData and moves the activity to its new group in every grouping feed.
-// Error: kNoSuchActivity; kNotAReaction if `reaction` and it is none; kKeyFormatFailed naming the feed.
+// Error: kNoSuchActivity; kNotAReaction if `reaction` and it is none; kKeyFormatFailed naming the
+// feed.
 struct UpdateActivity {
   ActivityId activity;
   std::string extra_data{};  // JSON, compact
-  bool reaction = false;   // it must be one
+  bool reaction = false;     // it must be one
 
   std::string value{};
 

@@ -20,7 +20,8 @@ std::vector<std::string> index_keys(const Activity& activity) {
     }
     return keys;
   }
-  if (const auto parent = activity.parent()) keys.push_back(keys::reaction_key(*parent, activity.id));
+  if (const auto parent = activity.parent())
+    keys.push_back(keys::reaction_key(*parent, activity.id));
   if (const auto top = activity.top()) keys.push_back(keys::thread_key(*top, activity.id));
   return keys;
 }
@@ -135,8 +136,7 @@ Result<Places> places_of(commit::Group& group, ActivityId id) {
   if (!status) return status.error();
   range = keys::grouping_feeds_of_activity(id);
   status = group.scan(range.first, range.end, [&](std::string_view key, std::string_view value) {
-    places.grouping_feeds.push_back(
-        {*keys::parse_activity_grouping_feed(key), std::string(value)});
+    places.grouping_feeds.push_back({*keys::parse_activity_grouping_feed(key), std::string(value)});
     return true;
   });
   if (!status) return status.error();

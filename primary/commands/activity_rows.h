@@ -11,8 +11,9 @@
 #include "common/feeds/pending_deletion.h"
 #include "primary/commit/group.h"
 
-// The rows of an activity, kept in step with each other: which there are is said in schema/README.md. What
-// is written here is written into the group. Errors: kInternal, unless others are named.
+// The rows of an activity, kept in step with each other: which there are is said in
+// schema/README.md. What is written here is written into the group. Errors: kInternal, unless
+// others are named.
 namespace feeds::commands {
 
 // The deletions that the state of the group is to be seen through.
@@ -31,8 +32,9 @@ Error no_such_activity(ActivityId id);
 // A new activity's own row and its rows in the indexes of objects and reactions.
 void put_activity(commit::Group& group, const Activity& activity, std::string_view value);
 
-// Replaces an activity by `now` everywhere: its row, its rows in the indexes (dropping those that it has
-// no more), its copies in feeds and groups, whose keys stay. Rows in feeds that are gone are erased.
+// Replaces an activity by `now` everywhere: its row, its rows in the indexes (dropping those that
+// it has no more), its copies in feeds and groups, whose keys stay. Rows in feeds that are gone are
+// erased.
 Status rewrite_activity(commit::Group& group, const LoadedActivity& before, const Activity& now);
 
 // Erases an activity and every row of it, in feeds and groups too. Its reactions are not touched.

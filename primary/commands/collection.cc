@@ -42,8 +42,8 @@ Error no_such_object(const std::string& object) {
   return Error{Code::kNoSuchObject, "there is no object " + as_json(object)};
 }
 
-// Sets an empty id to a random one whose row, as `key_of` has it, does not exist. For a given one, whether
-// its row exists.
+// Sets an empty id to a random one whose row, as `key_of` has it, does not exist. For a given one,
+// whether its row exists.
 template <class KeyOf>
 Result<bool> choose_id(commit::Group& group, std::string& id, KeyOf key_of) {
   const bool given = !id.empty();
@@ -63,17 +63,16 @@ Status CreateCollection::run(commit::Group& group) {
   if (*present) {
     return Error{Code::kCollectionExists, "there is a collection " + as_json(collection)};
   }
-  value = collection_value(collection,
-                           deleting_type == DeletingType::kCascade ? kCascade : kSetNil);
+  value =
+      collection_value(collection, deleting_type == DeletingType::kCascade ? kCascade : kSetNil);
   group.put(keys::collection_key(collection), value);
   return done();
 }
 
 Status CreateObject::run(commit::Group& group) {
   if (const auto rule = rule_of(group, collection); !rule) return rule.error();
-  const auto present = choose_id(group, object, [this](const std::string& id) {
-    return keys::object_key(collection, id);
-  });
+  const auto present = choose_id(
+      group, object, [this](const std::string& id) { return keys::object_key(collection, id); });
   if (!present) return present.error();
   if (*present) return Error{Code::kObjectExists, "there is an object " + as_json(object)};
   value = object_value(object, data);

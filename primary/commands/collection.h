@@ -6,8 +6,9 @@
 #include "common/base/result.h"
 #include "primary/commit/group.h"
 
-// Commands on collections and their objects. See feed.h for the form. Ids are valid ones; an empty one of a
-// new collection or object is replaced by one made up. `value` is the collection or object as served.
+// Commands on collections and their objects. See feed.h for the form. Ids are valid ones; an empty
+// one of a new collection or object is replaced by one made up. `value` is the collection or object
+// as served.
 namespace feeds::commands {
 
 // What becomes of the activities that point at an object that is deleted.
@@ -45,9 +46,9 @@ struct UpdateObject {
   Status run(commit::Group& group);
 };
 
-// Deletes the object and, by the collection's rule, the activities that point at it, or their reference:
-// those of this collection and object, and those of this object and no collection. Reactions are not
-// touched. Error: kNoSuchCollection, kNoSuchObject; kOverloaded.
+// Deletes the object and, by the collection's rule, the activities that point at it, or their
+// reference: those of this collection and object, and those of this object and no collection.
+// Reactions are not touched. Error: kNoSuchCollection, kNoSuchObject; kOverloaded.
 struct DeleteObject {
   std::string collection{};
   std::string object{};

@@ -55,8 +55,8 @@ Result<std::vector<std::string>> Step::collect(const std::string& first, const s
   return found;
 }
 
-// Calls `row` for each key of the range from `resume` on, until the budget is spent or `row` says that it
-// has not finished with its key.
+// Calls `row` for each key of the range from `resume` on, until the budget is spent or `row` says
+// that it has not finished with its key.
 Result<bool> Step::each_row(const keys::Range& range, std::string& resume, const Row& row) {
   while (true) {
     const auto found = collect(resume.empty() ? range.first : resume, range.end);
@@ -167,9 +167,9 @@ Result<bool> Step::delete_referrer(const Deletion& deletion, const std::string& 
     if (auto written = rewrite_activity(group_, loaded, now); !written) return written.error();
     return true;
   }
-  // The reactions first: while any lacks its marks, reads look for the activity to know that it is gone.
-  const auto marked =
-      mark_reactions(loaded.stored.id, progress.inner_phase, progress.inner_resume);
+  // The reactions first: while any lacks its marks, reads look for the activity to know that it is
+  // gone.
+  const auto marked = mark_reactions(loaded.stored.id, progress.inner_phase, progress.inner_resume);
   if (!marked || !*marked) return marked;
   if (auto erased = erase_activity(group_, loaded.stored); !erased) return erased.error();
   progress.inner_phase = 0;

@@ -51,8 +51,8 @@ Status DeleteFeed::run(commit::Group& group) {
   group.counters().remove_feed(feed);
   group.erase(keys::feed_key(feed));
   if (end - kFirstId > group.deletions().inline_rows()) {
-    auto recorded = group.deletions().add(
-        group, {.kind = DeletionKind::kArticlesOfFeed, .target = feed.value});
+    auto recorded =
+        group.deletions().add(group, {.kind = DeletionKind::kArticlesOfFeed, .target = feed.value});
     if (!recorded) return recorded;
   } else {
     for (auto id = kFirstId; id < end; ++id) group.erase(keys::article_key(feed, ArticleId{id}));

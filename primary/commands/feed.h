@@ -7,8 +7,9 @@
 #include "common/base/result.h"
 #include "primary/commit/group.h"
 
-// Commands on simple feeds. Each is judged and written by run(), whose results are the members below
-// its inputs. Errors: as named, and kValueTooLarge for a value over limits::kStoredValueBytes.
+// Commands on simple feeds. Each is judged and written by run(), whose results are the members
+// below its inputs. Errors: as named, and kValueTooLarge for a value over
+// limits::kStoredValueBytes.
 namespace feeds::commands {
 
 struct CreateFeed {
@@ -16,7 +17,7 @@ struct CreateFeed {
   std::string extra_data;  // likewise
 
   FeedId feed{};
-  std::string value{};     // the feed as served
+  std::string value{};  // the feed as served
 
   Status run(commit::Group& group);
 };
@@ -42,8 +43,8 @@ struct UpdateFeed {
   Status run(commit::Group& group);
 };
 
-// The feed, its articles and its list of activities, which live on. Error: kNoSuchFeed; kOverloaded if too
-// many large deletions are pending.
+// The feed, its articles and its list of activities, which live on. Error: kNoSuchFeed; kOverloaded
+// if too many large deletions are pending.
 struct DeleteFeed {
   FeedId feed;
 

@@ -8,8 +8,8 @@
 #include "common/feeds/activity.h"
 #include "primary/commit/group.h"
 
-// The entries of grouping feeds, with the number and the newest of each group. Errors: kInternal, unless
-// others are named.
+// The entries of grouping feeds, with the number and the newest of each group. Errors: kInternal,
+// unless others are named.
 namespace feeds::commands {
 
 // The key of `activity` in a grouping feed whose stored value is `feed_value`.

@@ -32,8 +32,9 @@ Result<std::string> stored_value(commit::Group& group, FeedId feed) {
 Status check_key_format(std::string_view key_format) {
   key_format::FormatError error;
   if (key_format::Template::parse(key_format, error)) return done();
-  return Error{Code::kBadKeyFormat, fmt::format("the keyFormat does not parse: line {}, column {}: {}",
-                                                error.line, error.column, error.message)};
+  return Error{Code::kBadKeyFormat,
+               fmt::format("the keyFormat does not parse: line {}, column {}: {}", error.line,
+                           error.column, error.message)};
 }
 
 Status CreateGroupingFeed::run(commit::Group& group) {

@@ -14,7 +14,7 @@ Status check_key_format(std::string_view key_format);
 
 struct CreateGroupingFeed {
   std::string user_id = R"("")";    // JSON, compact
-  std::string key_format{};           // UTF-8, as checked by check_key_format()
+  std::string key_format{};         // UTF-8, as checked by check_key_format()
   std::string extra_data = "null";  // JSON, compact
 
   FeedId feed{};

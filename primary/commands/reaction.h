@@ -8,11 +8,12 @@
 #include "common/base/result.h"
 #include "primary/commands/activity.h"
 
-// Commands on reactions. See activity.h. A reaction is put into feeds, updated and deleted as any activity.
+// Commands on reactions. See activity.h. A reaction is put into feeds, updated and deleted as any
+// activity.
 namespace feeds::commands {
 
-// A reaction to an activity, or to a reaction at any depth: its objectId is the top-level activity of the
-// thread, "deleted" if that is gone. Error: kNoSuchActivity.
+// A reaction to an activity, or to a reaction at any depth: its objectId is the top-level activity
+// of the thread, "deleted" if that is gone. Error: kNoSuchActivity.
 struct CreateReaction {
   ActivityId parent;
   std::optional<std::int64_t> time_ns{};  // createdAt; nullopt: the time of the commit

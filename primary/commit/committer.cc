@@ -11,8 +11,8 @@ constexpr std::size_t kIdleCleaningRows = 1000;
 constexpr std::size_t kIdleCleaningBytes = 512 * 1024;
 constexpr std::size_t kBusyCleaningRows = 100;
 constexpr std::size_t kBusyCleaningBytes = 128 * 1024;
-// Others write if a command came so lately. Then cleaning goes along with their commits, and has one of its
-// own only if none came for a while: the next command would wait for its sync.
+// Others write if a command came so lately. Then cleaning goes along with their commits, and has
+// one of its own only if none came for a while: the next command would wait for its sync.
 constexpr auto kBusyTime = std::chrono::milliseconds(50);
 constexpr auto kCompanyTime = std::chrono::milliseconds(5);
 
@@ -25,7 +25,9 @@ Committer::Committer(CommitterOptions options, store::Store& store, SequenceGate
                      obs::Metrics& metrics, const Clock& clock)
     : options_(options), store_(store), durable_(durable), metrics_(metrics), clock_(clock) {}
 
-Committer::~Committer() { stop(); }
+Committer::~Committer() {
+  stop();
+}
 
 Status Committer::start() {
   auto database = store_.acquire();

@@ -23,19 +23,21 @@
 namespace feeds::commit {
 
 struct CommitterOptions {
-  std::size_t queue = 8192;  // commands waiting; more are refused
+  std::size_t queue = 8192;      // commands waiting; more are refused
   DeletionStep deletion_step{};  // how pending deletions are carried out
-  std::size_t inline_delete_rows = limits::kInlineDeleteRows;  // deletions of more rows are pending ones
+  std::size_t inline_delete_rows =
+      limits::kInlineDeleteRows;  // deletions of more rows are pending ones
 };
 
-// The one way to write: queued commands become groups, a group becomes one batch and one sync, and only
-// then is each of its commands answered. Between groups, pending deletions are cleaned in small steps.
+// The one way to write: queued commands become groups, a group becomes one batch and one sync, and
+// only then is each of its commands answered. Between groups, pending deletions are cleaned in
+// small steps.
 //
 // Everything behind `token_` belongs to the thread that holds it: the committer's own thread, or a
 // caller of commit_inline() when that thread is idle.
 //
-// After a failed write or sync every command is refused until the store has been reopened, which the
-// committer's thread does by itself.
+// After a failed write or sync every command is refused until the store has been reopened, which
+// the committer's thread does by itself.
 class Committer {
  public:
   using Observer = std::function<void(const store::DatabasePtr&, const store::PositionRecord&)>;
@@ -56,7 +58,8 @@ class Committer {
   // writes are refused now).
   void submit(std::vector<SubmissionPtr> submissions);
 
-  // Commits one command on this thread, blocking for a sync, if the committer is idle; else queues it.
+  // Commits one command on this thread, blocking for a sync, if the committer is idle; else queues
+  // it.
   void commit_inline(SubmissionPtr submission);
 
   // One round of the committer's thread, for tests that own the time: commits what is queued and

@@ -14,16 +14,17 @@
 
 namespace feeds::commit {
 
-// How far a deletion has come, for whoever carries it out. In memory only: after a restart it begins anew
-// and finds what is left.
+// How far a deletion has come, for whoever carries it out. In memory only: after a restart it
+// begins anew and finds what is left.
 struct DeletionProgress {
   int phase = 0;
-  std::string resume;  // the first key of the phase that was not seen to; empty: all of it
+  std::string resume;   // the first key of the phase that was not seen to; empty: all of it
   int inner_phase = 0;  // likewise, inside the row at `resume`
   std::string inner_resume;
 };
 
-// How much may be written in one go. Reached once rows or bytes are; the unit that reaches it is finished.
+// How much may be written in one go. Reached once rows or bytes are; the unit that reaches it is
+// finished.
 class DeletionBudget {
  public:
   // From what `group` holds now.
@@ -42,15 +43,15 @@ class DeletionBudget {
   std::size_t bytes_end_;
 };
 
-// Writes the next step of the oldest deletion into the group, moving `progress`; true once nothing of it
-// is left. Error: kInternal.
-using DeletionStep = std::function<Result<bool>(Group& group, const Deletion& deletion,
-                                                DeletionProgress& progress,
-                                                const DeletionBudget& budget)>;
+// Writes the next step of the oldest deletion into the group, moving `progress`; true once nothing
+// of it is left. Error: kInternal.
+using DeletionStep =
+    std::function<Result<bool>(Group& group, const Deletion& deletion, DeletionProgress& progress,
+                               const DeletionBudget& budget)>;
 
-// Large deletions: recorded in one commit, from which on reads answer as if they were complete, then
-// carried out in bounded steps between other commands, oldest first, also after a restart. Replicas
-// replay the same batches. Belongs to whoever holds the writer.
+// Large deletions: recorded in one commit, from which on reads answer as if they were complete,
+// then carried out in bounded steps between other commands, oldest first, also after a restart.
+// Replicas replay the same batches. Belongs to whoever holds the writer.
 class Deletions {
  public:
   // Finds what is pending. Error: kInternal, also for a record of an unknown kind.
@@ -77,8 +78,8 @@ class Deletions {
   // Some are in the state that the group under construction shows: reads must ask PendingDeletions.
   bool visible() const { return jobs_.size() + added_.size() > (finished_ ? 1 : 0); }
 
-  // Writes the next step of the oldest deletion into the group. A group that is then not committed must
-  // be followed by load(). Error: kInternal.
+  // Writes the next step of the oldest deletion into the group. A group that is then not committed
+  // must be followed by load(). Error: kInternal.
   Status step(Group& group, const DeletionStep& carry_out, const DeletionBudget& budget);
 
  private:

@@ -72,7 +72,9 @@ void Group::begin_command() {
   deletions_.mark();
 }
 
-void Group::keep() { batch_.drop_mark(); }
+void Group::keep() {
+  batch_.drop_mark();
+}
 
 void Group::undo() {
   // Most commands that fail have written nothing: the rows are worth keeping then.

@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "common/base/result.h"
-#include "common/store/batch.h"
 #include "common/key_format/key_format.h"
+#include "common/store/batch.h"
 #include "common/store/database.h"
 #include "common/store/reader.h"
 #include "primary/commit/counters.h"
@@ -39,13 +39,14 @@ class Group : public store::Reader {
   std::int64_t now_ns() const { return now_ns_; }
   const store::DatabasePtr& database() const { return database_; }
 
-  // Brackets a command: what it wrote and the ids it took stay with keep() and are gone with undo().
+  // Brackets a command: what it wrote and the ids it took stay with keep() and are gone with
+  // undo().
   void begin_command();
   void keep();
   void undo();
 
-  // Brackets an attempt inside a command: the rows written since begin_attempt() stay or go. Ids must not
-  // be taken meanwhile.
+  // Brackets an attempt inside a command: the rows written since begin_attempt() stay or go. Ids
+  // must not be taken meanwhile.
   void begin_attempt() { batch_.mark(); }
   void keep_attempt() { batch_.drop_mark(); }
   void undo_attempt();
@@ -67,10 +68,12 @@ class Group : public store::Reader {
   std::int64_t now_ns_;
   store::Batch batch_;
   std::uint32_t command_begin_ = 0;  // entries before the command
-  // The batch's rows by key. Made when a command first reads: groups that only publish never pay for it.
+  // The batch's rows by key. Made when a command first reads: groups that only publish never pay
+  // for it.
   std::optional<Rows> rows_;
   Rows& rows();
-  // The committed state, for scans: it does not change while the group is made. Made when first used.
+  // The committed state, for scans: it does not change while the group is made. Made when first
+  // used.
   std::optional<store::View> view_;
   bool scanning_ = false;  // `view_` is in use
 };

@@ -10,8 +10,9 @@ namespace feeds::commit {
 class Submission;
 using SubmissionPtr = std::unique_ptr<Submission>;
 
-// How a command ended. `position` holds its writes; for one that changed nothing, or was refused after
-// the store was consulted, it is the durable position at which it was judged. nullopt: never judged.
+// How a command ended. `position` holds its writes; for one that changed nothing, or was refused
+// after the store was consulted, it is the durable position at which it was judged. nullopt: never
+// judged.
 struct Outcome {
   Status status = done();
   std::optional<Position> position;
@@ -21,8 +22,9 @@ struct Outcome {
 class Submission {
  public:
   virtual ~Submission() = default;
-  // Judges the command and writes it into the group. On an Error nothing of it stays. Runs on the thread
-  // that holds the writer; again, in the next group, if what it wrote found no room in this one.
+  // Judges the command and writes it into the group. On an Error nothing of it stays. Runs on the
+  // thread that holds the writer; again, in the next group, if what it wrote found no room in this
+  // one.
   virtual Status run(Group& group) = 0;
   // About how many bytes it will write at most.
   virtual std::size_t bytes() const = 0;

@@ -9,8 +9,8 @@
 
 namespace feeds::commit {
 
-// The parsed key formats of grouping feeds that were written to lately. A feed's format never changes, and
-// its id is never used again. Belongs to whoever holds the writer.
+// The parsed key formats of grouping feeds that were written to lately. A feed's format never
+// changes, and its id is never used again. Belongs to whoever holds the writer.
 class Templates {
  public:
   // The template of `feed` if it is here; null if not. Valid until the next get().

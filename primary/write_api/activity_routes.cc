@@ -25,8 +25,8 @@ std::size_t written_bytes(std::size_t body, std::size_t feeds) {
 Result<commands::AddActivity> add_activity_of(std::string_view body) {
   const auto object = json::parse_object(body);
   if (!object) return object.error();
-  const auto known = object->only({"objectId", "collectionId", "time", "userId", "activityType",
-                                   "redirectTo", "extraData"});
+  const auto known = object->only(
+      {"objectId", "collectionId", "time", "userId", "activityType", "redirectTo", "extraData"});
   if (!known) return known.error();
   auto object_id = text_member(*object, "objectId");
   if (!object_id) return object_id.error();
@@ -59,10 +59,10 @@ void add_activity(const WriteContext& context, const ExchangePtr& exchange) {
   if (!command) return exchange->send_error(command.error());
   command->feeds.insert(command->feeds.begin(), *feed);
   const auto bytes = written_bytes(exchange->request().body.size(), command->feeds.size());
-  run_command<commands::AddActivity>(
-      context, exchange, std::move(*command), bytes, send_created([](const auto& done) {
-        return fmt::format("/v1/activities/{}", done.activity.value);
-      }));
+  run_command<commands::AddActivity>(context, exchange, std::move(*command), bytes,
+                                     send_created([](const auto& done) {
+                                       return fmt::format("/v1/activities/{}", done.activity.value);
+                                     }));
 }
 
 template <class Command>

@@ -42,14 +42,14 @@ void create_grouping_feed(const WriteContext& context, const ExchangePtr& exchan
   if (!user) return exchange->send_error(user.error());
   auto format = key_format(*object);
   if (!format) return exchange->send_error(format.error());
-  run_command<commands::CreateGroupingFeed>(
-      context, exchange,
-      {.user_id = std::move(*user),
-       .key_format = std::move(*format),
-       .extra_data = json_member(*object, "extraData")},
-      body.size(), send_created([](const auto& done) {
-        return fmt::format("/v1/groupingFeeds/{}", done.feed.value);
-      }));
+  run_command<commands::CreateGroupingFeed>(context, exchange,
+                                            {.user_id = std::move(*user),
+                                             .key_format = std::move(*format),
+                                             .extra_data = json_member(*object, "extraData")},
+                                            body.size(), send_created([](const auto& done) {
+                                              return fmt::format("/v1/groupingFeeds/{}",
+                                                                 done.feed.value);
+                                            }));
 }
 
 void update_grouping_feed(const WriteContext& context, const ExchangePtr& exchange) {

@@ -34,7 +34,9 @@ std::optional<std::int64_t> integer(std::string_view raw) {
   return value;
 }
 
-bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r'; }
+bool is_space(char c) {
+  return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
 
 // The elements of a valid JSON array of numbers and strings without escapes. nullopt for another.
 std::optional<std::vector<std::string_view>> scalars(std::string_view raw) {
@@ -44,7 +46,8 @@ std::optional<std::vector<std::string_view>> scalars(std::string_view raw) {
     while (is_space(raw[at]) || raw[at] == ',') ++at;
     if (raw[at] == ']') return elements;
     if (raw[at] == '[' || raw[at] == '{') return std::nullopt;
-    std::size_t end = raw[at] == '"' ? raw.find('"', at + 1) + 1 : raw.find_first_of(",] \t\r\n", at);
+    std::size_t end =
+        raw[at] == '"' ? raw.find('"', at + 1) + 1 : raw.find_first_of(",] \t\r\n", at);
     const auto element = raw.substr(at, end - at);
     if (element.find('\\') != std::string_view::npos) return std::nullopt;
     elements.push_back(element);
@@ -108,15 +111,15 @@ Result<std::vector<FeedId>> redirects_member(const json::Object& object) {
   constexpr std::string_view kName = "redirectTo";
   const auto* member = object.find(kName);
   if (!present(member)) return std::vector<FeedId>();
-  const auto elements =
-      member->kind == json::Kind::kArray ? scalars(member->raw) : std::nullopt;
+  const auto elements = member->kind == json::Kind::kArray ? scalars(member->raw) : std::nullopt;
   if (!elements) return bad_member(kName, "must be an array of feed ids");
   std::vector<FeedId> feeds;
   std::set<std::uint64_t> seen;
   for (auto element : *elements) {
     if (element.front() == '"') element = element.substr(1, element.size() - 2);
     const auto id = parse_decimal(element);
-    if (!id) return bad_member(kName, "must hold feed ids only: decimal digits, as numbers or strings");
+    if (!id)
+      return bad_member(kName, "must hold feed ids only: decimal digits, as numbers or strings");
     if (!seen.insert(*id).second) continue;
     if (feeds.size() == limits::kRedirects) {
       return bad_member(kName, fmt::format("names more than {} feeds", limits::kRedirects));

@@ -11,8 +11,9 @@
 #include "common/http/message.h"
 #include "common/json/text.h"
 
-// Members of request bodies, and ids in paths, that several resources take. A member that is null counts as
-// absent. Every error names the member. Errors: kBadMember, and kMissingMember where said.
+// Members of request bodies, and ids in paths, that several resources take. A member that is null
+// counts as absent. Every error names the member. Errors: kBadMember, and kMissingMember where
+// said.
 namespace feeds::write_api {
 
 bool present(const json::Member* member);
@@ -21,7 +22,8 @@ bool present(const json::Member* member);
 Result<std::string> text_member(const json::Object& object, std::string_view name);
 // Whoever did it: a text, or a user's id as a number, which becomes the text of its digits.
 Result<std::string> user_member(const json::Object& object);
-// The id of a collection or object: 1…limits::kTextIdBytes, none of ".", "..", "deleted"; empty if absent.
+// The id of a collection or object: 1…limits::kTextIdBytes, none of ".", "..", "deleted"; empty if
+// absent.
 Result<std::string> id_member(const json::Object& object);
 // `time`: RFC 3339, or an integer, nanoseconds since 1970. nullopt if absent or the integer 0.
 Result<std::optional<std::int64_t>> time_member(const json::Object& object);
@@ -30,8 +32,8 @@ Result<std::vector<FeedId>> redirects_member(const json::Object& object);
 // Any JSON, compact; "null" if absent.
 std::string json_member(const json::Object& object, std::string_view name);
 
-// The body as an object of these members alone, with its only one, `name`, which must be given, null or not:
-// its value, compact. Error: of json::parse_object(); kUnknownMember, kMissingMember.
+// The body as an object of these members alone, with its only one, `name`, which must be given,
+// null or not: its value, compact. Error: of json::parse_object(); kUnknownMember, kMissingMember.
 Result<std::string> only_member(std::string_view body, std::string_view name);
 
 // The id of a collection or object in the path. Error: kBadPath.

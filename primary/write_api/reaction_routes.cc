@@ -27,16 +27,16 @@ void create_reaction(const WriteContext& context, const ExchangePtr& exchange) {
   if (!user) return exchange->send_error(user.error());
   auto type = text_member(*object, "activityType");
   if (!type) return exchange->send_error(type.error());
-  run_command<commands::CreateReaction>(
-      context, exchange,
-      {.parent = *parent,
-       .time_ns = *time,
-       .user_id = std::move(*user),
-       .activity_type = std::move(*type),
-       .extra_data = json_member(*object, "extraData")},
-      2 * body.size(), send_created([](const auto& done) {
-        return fmt::format("/v1/reactions/{}", done.activity.value);
-      }));
+  run_command<commands::CreateReaction>(context, exchange,
+                                        {.parent = *parent,
+                                         .time_ns = *time,
+                                         .user_id = std::move(*user),
+                                         .activity_type = std::move(*type),
+                                         .extra_data = json_member(*object, "extraData")},
+                                        2 * body.size(), send_created([](const auto& done) {
+                                          return fmt::format("/v1/reactions/{}",
+                                                             done.activity.value);
+                                        }));
 }
 
 void update_reaction(const WriteContext& context, const ExchangePtr& exchange) {
@@ -45,9 +45,9 @@ void update_reaction(const WriteContext& context, const ExchangePtr& exchange) {
   const auto& body = exchange->request().body;
   auto extra_data = only_member(body, "extraData");
   if (!extra_data) return exchange->send_error(extra_data.error());
-  run_command<commands::UpdateActivity>(context, exchange,
-                                        commands::update_reaction(*reaction, std::move(*extra_data)),
-                                        2 * body.size(), kSendValue);
+  run_command<commands::UpdateActivity>(
+      context, exchange, commands::update_reaction(*reaction, std::move(*extra_data)),
+      2 * body.size(), kSendValue);
 }
 
 void delete_reaction(const WriteContext& context, const ExchangePtr& exchange) {

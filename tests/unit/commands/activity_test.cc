@@ -55,10 +55,12 @@ TEST_F(Activities, AKeyFormatThatFailsInAnyFeed_RefusesTheWholeAndNamesTheFeed) 
   const auto good = grouping("{{.UserId}}");
   const auto bad = grouping("{{slice .ObjectId 0 3}}");
   AddActivity command{.feeds = {home, good, bad}, .object_id = "ab"};
+  const auto before = world_.gate().current();
   EXPECT_THAT(detail(command), HasSubstr(std::to_string(bad.value)));
   EXPECT_EQ(code(command), "key_format_failed");
   EXPECT_EQ(rows(keys::Space::kActivities), 0U);
   EXPECT_THAT(groups(good), IsEmpty());
+  EXPECT_EQ(world_.gate().current(), before);
   command.object_id = "abcd";
   EXPECT_EQ(add(command).value, 10000U);
   EXPECT_THAT(groups(bad), ElementsAre(Pair("abc", Ids{10000})));
