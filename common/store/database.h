@@ -81,7 +81,10 @@ using DatabasePtr = std::shared_ptr<Database>;
 // One thread's. Cheap to make (no mutex of RocksDB), so one is made a request.
 class View {
  public:
-  explicit View(std::shared_ptr<const Database> database);
+  explicit View(std::shared_ptr<const Database> database) : View(std::move(database), {}) {}
+  // One that ends before the key `end`, for a scan up to there: without a bound, the step behind the last
+  // entry of a range walks over all that was deleted behind it.
+  View(std::shared_ptr<const Database> database, std::string_view end);
   ~View();
   View(View&&) noexcept;
   View& operator=(View&&) noexcept;
@@ -114,9 +117,11 @@ class View {
   bool retired() const { return database_->retired(); }
 
  private:
+  struct Bound;
   bool unchanged_since() const;
 
   std::shared_ptr<const Database> database_;
+  std::unique_ptr<Bound> bound_;  // null: none
   std::unique_ptr<rocksdb::Iterator> iterator_;
   std::unique_ptr<rocksdb::PinnableSlice> found_;
   Status read_status_ = done();
