@@ -197,6 +197,16 @@ TEST_F(ActivityRoutes, ManyRowsGone_EndsAPageShort) {
   EXPECT_EQ(walk("/v1/feeds/10000/activities", "activities"), "|" + std::to_string(oldest.value));
 }
 
+TEST_F(ActivityRoutes, RowWithoutItsActivity_IsPassedOver) {
+  const auto feed = rows().feed();
+  rows().activity({.feeds = {feed}});
+  rows().activity({.extra_data = long_text(), .feeds = {feed}});
+  rows().activity({.feeds = {feed}});
+  rows().erase_row(keys::activity_key(ActivityId{10001}));
+  rows().commit();
+  EXPECT_EQ(walk("/v1/feeds/10000/activities?limit=1", "activities"), "10002|10000");
+}
+
 TEST_F(ActivityRoutes, Collections_ArePagedInTheOrderOfTheirIds) {
   for (const auto* id : {"a", "a b", "aa", "b", "é"}) rows().collection(id);
   rows().object("a", "1", R"({"x":1.0})");
