@@ -100,12 +100,23 @@ void Database::end_write(const PositionRecord* committed) {
   stable_.fetch_add(1, std::memory_order_release);
 }
 
-View::View(std::shared_ptr<const Database> database, Purpose purpose)
+// RocksDB keeps a pointer to it.
+struct View::Bound {
+  std::string end;
+  rocksdb::Slice slice;
+};
+
+View::View(std::shared_ptr<const Database> database, Purpose purpose, std::string_view end)
     : database_(std::move(database)), stability_(database_->stability()) {
   position_.epoch.value = database_->head_epoch_.load(std::memory_order_relaxed);
   position_.sequence.value = database_->head_sequence_.load(std::memory_order_relaxed);
   rocksdb::ReadOptions options;
   options.fill_cache = purpose == Purpose::kPages;
+  if (!end.empty()) {
+    bound_ = std::make_unique<Bound>(Bound{std::string(end), {}});
+    bound_->slice = bound_->end;
+    options.iterate_upper_bound = &bound_->slice;
+  }
   iterator_.reset(database_->rocks_->NewIterator(options));
   if (unchanged_since()) return;
 

@@ -85,7 +85,12 @@ class View {
   // pages are read from.
   enum class Purpose { kPages, kScan };
 
-  explicit View(std::shared_ptr<const Database> database, Purpose purpose = Purpose::kPages);
+  explicit View(std::shared_ptr<const Database> database, Purpose purpose = Purpose::kPages)
+      : View(std::move(database), purpose, {}) {}
+  // One that ends before the key `end`, for a scan up to there: without a bound, the step behind the last
+  // entry of a range walks over all that was deleted behind it.
+  View(std::shared_ptr<const Database> database, std::string_view end)
+      : View(std::move(database), Purpose::kPages, end) {}
   ~View();
   View(View&&) noexcept;
   View& operator=(View&&) noexcept;
@@ -118,9 +123,12 @@ class View {
   bool retired() const { return database_->retired(); }
 
  private:
+  struct Bound;
+  View(std::shared_ptr<const Database> database, Purpose purpose, std::string_view end);
   bool unchanged_since() const;
 
   std::shared_ptr<const Database> database_;
+  std::unique_ptr<Bound> bound_;  // null: none
   std::unique_ptr<rocksdb::Iterator> iterator_;
   std::unique_ptr<rocksdb::PinnableSlice> found_;
   Status read_status_ = done();

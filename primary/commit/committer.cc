@@ -9,7 +9,7 @@ namespace {
 // What a cleaning step writes: much while nobody writes, little where commands wait for it.
 constexpr std::size_t kIdleCleaningRows = 1000;
 constexpr std::size_t kIdleCleaningBytes = 512 * 1024;
-constexpr std::size_t kBusyCleaningRows = 100;
+constexpr std::size_t kBusyCleaningRows = 50;
 constexpr std::size_t kBusyCleaningBytes = 128 * 1024;
 // Others write if a command came so lately. Then cleaning goes along with their commits, and has
 // one of its own only if none came for a while: the next command would wait for its sync.

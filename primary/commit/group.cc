@@ -30,11 +30,7 @@ Result<std::optional<std::string>> Group::get(std::string_view key) {
 
 Status Group::scan(std::string_view first, std::string_view end, const Visit& f) {
   // Committed rows and the group's own, merged; of one key the group's own is the newer.
-  const bool nested = std::exchange(scanning_, true);
-  if (!view_) view_.emplace(database_);
-  std::optional<store::View> other;
-  if (nested) other.emplace(database_);
-  auto& committed = nested ? *other : *view_;
+  store::View committed(database_, end);
   auto own = rows().lower_bound(first);
   const auto own_end = rows().lower_bound(end);
   bool more = committed.seek(first) && committed.key() < end;
@@ -51,7 +47,6 @@ Status Group::scan(std::string_view first, std::string_view end, const Visit& f)
     }
     if (!go_on) break;
   }
-  scanning_ = nested;
   return committed.status();
 }
 

@@ -72,10 +72,6 @@ class Group : public store::Reader {
   // for it.
   std::optional<Rows> rows_;
   Rows& rows();
-  // The committed state, for scans: it does not change while the group is made. Made when first
-  // used.
-  std::optional<store::View> view_;
-  bool scanning_ = false;  // `view_` is in use
 };
 
 }  // namespace feeds::commit

@@ -88,6 +88,22 @@ TEST(View, ShowsOneCommitWhileOthersGoOn) {
   EXPECT_EQ(*View(database).find("k"), "new");
 }
 
+TEST(View, WithAnEnd_ShowsWhatIsBeforeIt) {
+  test::TempDir dir;
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+  Writer writer(database);
+  for (const auto* key : {"a", "b", "c"}) put(writer, key, "v");
+  std::string end = "b";
+  View view(database, end);
+  end = "z";  // its own copy counts
+  View moved = std::move(view);
+  ASSERT_TRUE(moved.seek("a"));
+  EXPECT_EQ(moved.key(), "a");
+  EXPECT_FALSE(moved.next());
+  EXPECT_TRUE(moved.status().ok());
+  EXPECT_EQ(moved.position(), database->head().position);
+}
+
 TEST(View, ItsPositionIsThatOfItsRows_UnderWrites) {
   test::TempDir dir;
   const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
