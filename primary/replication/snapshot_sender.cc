@@ -49,7 +49,7 @@ Result<CheckpointReader::Piece> CheckpointReader::next() {
     if (wanted == 0) {
       ::close(fd_);
       fd_ = -1;
-      hashes_.push_back(hash_.take());
+      hashes_.push_back(hash_.finish());
       continue;
     }
     Piece piece{static_cast<std::uint32_t>(hashes_.size()), offset_,
@@ -58,7 +58,7 @@ Result<CheckpointReader::Piece> CheckpointReader::next() {
     if (got != static_cast<ssize_t>(wanted)) {
       return file_error(file.name, got < 0 ? std::strerror(errno) : "shorter than it was");
     }
-    hash_.update(piece.data.begin(), wanted);
+    hash_.add({reinterpret_cast<const char*>(piece.data.begin()), wanted});
     offset_ += wanted;
     return piece;
   }
@@ -126,8 +126,8 @@ kj::Promise<store::PositionRecord> SnapshotSender::finish() {
   auto request = sink_.endSnapshotRequest();
   auto list = request.initEnd().initHashes(static_cast<unsigned>(hashes.size()));
   for (unsigned i = 0; i < hashes.size(); ++i) {
-    list[i].setHigh(hashes[i].high);
-    list[i].setLow(hashes[i].low);
+    list[i].setHigh(wire::digest_half(hashes[i], 0));
+    list[i].setLow(wire::digest_half(hashes[i], 1));
   }
   // The files are on their way; what they hold on this disk can go while the replica swaps.
   context_.disk.run([reader = std::move(reader_)]() mutable { reader.reset(); })

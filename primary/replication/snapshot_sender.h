@@ -4,8 +4,8 @@
 
 #include <memory>
 
+#include "common/base/hash128.h"
 #include "common/store/snapshot_files.h"
-#include "common/wire/file_hash.h"
 #include "primary/replication/context.h"
 #include "schema/replication.capnp.h"
 
@@ -27,14 +27,14 @@ class CheckpointReader {
   // Error: kInternal, a file cannot be read or is shorter than it was.
   Result<Piece> next();
   // Of all files, once everything was read.
-  const std::vector<wire::FileHash::Value>& hashes() const { return hashes_; }
+  const std::vector<Digest>& hashes() const { return hashes_; }
 
  private:
   Status open_next();
 
   std::unique_ptr<store::Checkpoint> checkpoint_;
-  wire::FileHash hash_;
-  std::vector<wire::FileHash::Value>
+  Hash128 hash_;
+  std::vector<Digest>
       hashes_;  // of files that were read; its size is the file read now
   std::uint64_t offset_ = 0;
   int fd_ = -1;

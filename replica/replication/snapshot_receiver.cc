@@ -57,7 +57,7 @@ Status IncomingFiles::pass_empty() {
   while (hashes_.size() < files_.size() && files_[hashes_.size()].bytes == 0) {
     if (auto opened = open_next(); !opened) return opened;
     ::close(std::exchange(fd_, -1));
-    hashes_.push_back(hash_.take());
+    hashes_.push_back(hash_.finish());
   }
   return done();
 }
@@ -81,7 +81,7 @@ Status IncomingFiles::write(std::uint32_t file, std::uint64_t offset,
   if (offset != offset_ || data.size() > files_[file].bytes - offset_) {
     return Error{Code::kInternal, "a snapshot's chunk at the wrong place"};
   }
-  hash_.update(data.begin(), data.size());
+  hash_.add({reinterpret_cast<const char*>(data.begin()), data.size()});
   while (data.size() > 0) {
     const auto written = ::write(fd_, data.begin(), data.size());
     if (written < 0 && errno == EINTR) continue;
@@ -91,7 +91,7 @@ Status IncomingFiles::write(std::uint32_t file, std::uint64_t offset,
   }
   if (offset_ < files_[file].bytes) return done();
   completed_ = std::exchange(fd_, -1);
-  hashes_.push_back(hash_.take());
+  hashes_.push_back(hash_.finish());
   return pass_empty();
 }
 
@@ -99,7 +99,7 @@ int IncomingFiles::take_completed() {
   return std::exchange(completed_, -1);
 }
 
-Status IncomingFiles::verify(const std::vector<wire::FileHash::Value>& hashes) {
+Status IncomingFiles::verify(const std::vector<Digest>& hashes) {
   if (hashes_.size() != files_.size() || hashes.size() != files_.size()) {
     return Error{Code::kInternal, "a snapshot that ends too early"};
   }
@@ -162,8 +162,9 @@ void SnapshotReceiver::sync_later(int fd) {
 
 kj::Promise<fs::path> SnapshotReceiver::finish(wire::SnapshotEnd::Reader end) {
   KJ_REQUIRE(files_ != nullptr, "the end of a snapshot that did not begin");
-  std::vector<wire::FileHash::Value> hashes;
-  for (const auto hash : end.getHashes()) hashes.push_back({hash.getHigh(), hash.getLow()});
+  std::vector<Digest> hashes;
+  for (const auto hash : end.getHashes())
+    hashes.push_back(wire::digest_of(hash.getHigh(), hash.getLow()));
   return kj::mv(synced_)
       .then([this, hashes = std::move(hashes)]() mutable {
         return context_.disk

@@ -6,8 +6,8 @@
 #include <memory>
 #include <vector>
 
+#include "common/base/hash128.h"
 #include "common/store/snapshot_files.h"
-#include "common/wire/file_hash.h"
 #include "replica/replication/context.h"
 #include "schema/replication.capnp.h"
 
@@ -26,7 +26,7 @@ class IncomingFiles {
   // If the last write completed a file: it, open, for the caller to sync and close; else -1.
   int take_completed();
   // Every file is there, whole, and of these hashes.
-  Status verify(const std::vector<wire::FileHash::Value>& hashes);
+  Status verify(const std::vector<Digest>& hashes);
 
   const std::filesystem::path& directory() const { return directory_; }
 
@@ -36,8 +36,8 @@ class IncomingFiles {
 
   const std::filesystem::path directory_;
   const std::vector<store::SnapshotFile> files_;
-  wire::FileHash hash_;
-  std::vector<wire::FileHash::Value>
+  Hash128 hash_;
+  std::vector<Digest>
       hashes_;  // of complete files; its size is the file written now
   std::uint64_t offset_ = 0;
   int fd_ = -1;

@@ -1,7 +1,7 @@
 // A replica's side of a snapshot that the test sends, over a pipe in memory.
 #include <fstream>
 
-#include "common/wire/file_hash.h"
+#include "common/base/hash128.h"
 #include "tests/unit/replication/played_source.h"
 
 namespace feeds::tests {
@@ -41,12 +41,12 @@ class SnapshotSessionTest : public LinkSessionTest {
   bool finish(const std::vector<std::string>& contents) {
     auto request = sink().endSnapshotRequest();
     auto list = request.initEnd().initHashes(static_cast<unsigned>(contents.size()));
-    wire::FileHash hash;
+    Hash128 hash;
     for (unsigned i = 0; i < contents.size(); ++i) {
-      hash.update(contents[i].data(), contents[i].size());
-      const auto value = hash.take();
-      list[i].setHigh(value.high);
-      list[i].setLow(value.low);
+      hash.add(contents[i]);
+      const auto value = hash.finish();
+      list[i].setHigh(wire::digest_half(value, 0));
+      list[i].setLow(wire::digest_half(value, 1));
     }
     return succeeds([&] {
       const auto response = request.send().wait(io_->waitScope);

@@ -5,7 +5,6 @@
 #include <future>
 #include <thread>
 
-#include "common/wire/file_hash.h"
 #include "common/wire/leash.h"
 #include "common/wire/messages.h"
 #include "common/wire/wake.h"
@@ -104,17 +103,6 @@ TEST(Leash, CutDropsWhatCallsWaitFor) {
   EXPECT_ANY_THROW(pending.wait(io.waitScope));
   EXPECT_ANY_THROW(
       leash->call([](int& value) -> kj::Promise<int> { return value; }).wait(io.waitScope));
-}
-
-TEST(FileHash, InPiecesIsTheSame) {
-  FileHash hash;
-  const std::string text(100'000, 'x');
-  hash.update(text.data(), text.size());
-  const auto whole = hash.take();
-  hash.update(text.data(), 33);
-  hash.update(text.data() + 33, text.size() - 33);
-  EXPECT_EQ(hash.take(), whole);
-  EXPECT_NE(hash.take(), whole);
 }
 
 TEST(Messages, DigestsSurviveTheirHalves) {
