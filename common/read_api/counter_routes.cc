@@ -16,16 +16,7 @@ Result<std::optional<CounterName>> after_counter(const http::Request& request) {
 }
 
 void get_counters(const ReadContext& context, const http::ExchangePtr& exchange) {
-  const auto limit = query_limit(exchange->request());
-  if (!limit) return exchange->send_error(limit.error());
-  const auto after = after_counter(exchange->request());
-  if (!after) return exchange->send_error(after.error());
-  serve_read(
-      context, exchange,
-      [limit = *limit, after = *after](store::View view, auto& reply_to) {
-        return send_list(reply_to, list_counters(std::move(view), after), limit, "/v1/counters");
-      },
-      list_purpose(limit->has_value()));
+  serve_list(context, exchange, after_counter(exchange->request()), "/v1/counters", list_counters);
 }
 
 }  // namespace

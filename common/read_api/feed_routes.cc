@@ -7,17 +7,7 @@ namespace feeds::read_api {
 namespace {
 
 void get_feeds(const ReadContext& context, const http::ExchangePtr& exchange) {
-  const auto limit = query_limit(exchange->request());
-  if (!limit) return exchange->send_error(limit.error());
-  const auto after = query_id(exchange->request(), "after");
-  if (!after) return exchange->send_error(after.error());
-  serve_read(
-      context, exchange,
-      [limit = *limit, after = *after](store::View view, auto& reply_to) {
-        const auto from = after ? std::optional(FeedId{*after}) : std::nullopt;
-        return send_list(reply_to, list_feeds(std::move(view), from), limit, "/v1/feeds");
-      },
-      list_purpose(limit->has_value()));
+  serve_list(context, exchange, query_after<FeedId>(exchange->request()), "/v1/feeds", list_feeds);
 }
 
 void get_feed(const ReadContext& context, const http::ExchangePtr& exchange) {

@@ -23,6 +23,14 @@ Result<IdType> path_id(const http::Request& request, std::size_t index, std::str
 // An id in the query. nullopt if absent. Error: kBadParameter.
 Result<std::optional<std::uint64_t>> query_id(const http::Request& request, std::string_view name);
 
+// `after`, an id. nullopt if absent. Error: kBadParameter.
+template <class IdType>
+Result<std::optional<IdType>> query_after(const http::Request& request) {
+  const auto after = query_id(request, "after");
+  if (!after) return after.error();
+  return *after ? std::optional(IdType{**after}) : std::optional<IdType>();
+}
+
 // `limit`, or another parameter of its kind, 1…1000. nullopt if absent. Error: kBadParameter.
 Result<std::optional<std::uint64_t>> query_limit(const http::Request& request,
                                                  std::string_view name = "limit");
