@@ -11,7 +11,7 @@ Position SequenceGate::current() const {
 
 void SequenceGate::publish(Position position) {
   std::vector<std::function<void()>> ready;
-  std::vector<std::shared_ptr<std::function<void()>>> listeners;
+  std::vector<std::shared_ptr<Listener>> listeners;
   {
     std::lock_guard lock(mutex_);
     current_ = position;
@@ -28,7 +28,7 @@ void SequenceGate::publish(Position position) {
     }
   }
   for (const auto& callback : ready) callback();
-  for (const auto& listener : listeners) (*listener)();
+  for (const auto& listener : listeners) (*listener)(position);
 }
 
 SequenceGate::Token SequenceGate::wait(Position position, std::function<void()> ready) {
@@ -57,8 +57,8 @@ void SequenceGate::cancel(Token token) {
 
 std::size_t SequenceGate::waiting() const { return waiting_.load(std::memory_order_relaxed); }
 
-std::shared_ptr<void> SequenceGate::listen(std::function<void()> listener) {
-  auto held = std::make_shared<std::function<void()>>(std::move(listener));
+std::shared_ptr<void> SequenceGate::listen(Listener listener) {
+  auto held = std::make_shared<Listener>(std::move(listener));
   std::lock_guard lock(mutex_);
   listeners_.push_back(held);
   return held;

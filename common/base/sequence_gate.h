@@ -37,8 +37,10 @@ class SequenceGate {
   void cancel(Token token);
   std::size_t waiting() const;
 
-  // Runs `listener` after every publish, for as long as the returned handle lives.
-  std::shared_ptr<void> listen(std::function<void()> listener);
+  // Runs `listener` with what was published, after every publish, for as long as the returned handle
+  // lives.
+  using Listener = std::function<void(Position)>;
+  std::shared_ptr<void> listen(Listener listener);
 
  private:
   mutable std::mutex mutex_;
@@ -48,7 +50,7 @@ class SequenceGate {
   using Waiters = std::multimap<Position, std::pair<Token, std::function<void()>>>;
   Waiters waiters_;
   std::unordered_map<Token, Waiters::iterator> by_token_;
-  std::vector<std::weak_ptr<std::function<void()>>> listeners_;
+  std::vector<std::weak_ptr<Listener>> listeners_;
 };
 
 }  // namespace feeds

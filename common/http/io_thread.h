@@ -66,7 +66,7 @@ class ServerThread final : public IoThread {
   // Any thread. The thread ends once its connections have, after `grace` at the latest.
   void begin_stop(std::chrono::milliseconds grace);
   void join();
-  bool is_current() const { return std::this_thread::get_id() == thread_id_.load(); }
+  bool is_current() const override { return std::this_thread::get_id() == thread_id_.load(); }
 
   // For sessions.
   ServerShared& shared() { return shared_; }

@@ -40,6 +40,7 @@ class IoThread {
   // it runs after everything that is readable now has been handled.
   virtual void post(std::function<void()> work) = 0;
   virtual std::size_t index() const = 0;
+  virtual bool is_current() const = 0;
   // Runs `work` on this thread after `delay` unless cancelled. This thread only.
   virtual std::uint64_t after(std::chrono::milliseconds delay, std::function<void()> work) = 0;
   virtual void cancel(std::uint64_t timer) = 0;

@@ -17,8 +17,8 @@ struct Source::Impl {
   store::Store& store;
   SequenceGate& durable;
   obs::Metrics& metrics;
-  Peers peers;
-  // Shared with the store's callback, which may outlive this.
+  // Shared with callbacks of the store and of the gate, which may outlive this.
+  std::shared_ptr<Peers> peers = std::make_shared<Peers>();
   std::shared_ptr<SourceSignals> signals = std::make_shared<SourceSignals>();
   std::shared_ptr<void> listening;
   std::string address;
@@ -28,7 +28,7 @@ struct Source::Impl {
     ::pthread_setname_np(::pthread_self(), "source");
     auto io = kj::setupAsyncIo();
     io.waitScope.setBusyPollInterval(wire::kPollEveryEvents);
-    SourceLoop loop(io, options, store, durable, metrics, peers, *signals);
+    SourceLoop loop(io, options, store, durable, metrics, *peers, *signals);
     std::string bound;
     KJ_IF_MAYBE (exception,
                  kj::runCatchingExceptions([&] { bound = loop.listen().wait(io.waitScope); })) {
@@ -55,8 +55,11 @@ Source::~Source() {
 
 Status Source::start() {
   auto& impl = *impl_;
-  impl.peers.durable(impl.durable.current(), std::chrono::steady_clock::now());
-  impl.listening = impl.durable.listen([signals = impl.signals] { signals->wake.signal(); });
+  impl.peers->durable(impl.durable.current(), std::chrono::steady_clock::now());
+  impl.listening = impl.durable.listen([signals = impl.signals, peers = impl.peers](Position now) {
+    peers->durable(now, std::chrono::steady_clock::now());
+    if (signals->followed.load(std::memory_order_acquire)) signals->wake.signal();
+  });
   std::promise<Result<std::string>> started;
   auto outcome = started.get_future();
   impl.thread = std::thread([&impl, &started] { impl.run(started); });
@@ -82,7 +85,7 @@ void Source::stop() {
 }
 
 std::vector<obs::PeerStatus> Source::peers() const {
-  return impl_->peers.list(std::chrono::steady_clock::now());
+  return impl_->peers->list(std::chrono::steady_clock::now());
 }
 
 }  // namespace feeds::replication

@@ -47,8 +47,9 @@ void CommandQueue::add(std::unique_ptr<Item> item) {
 
 void CommandQueue::Item::deliver(commit::SubmissionPtr self, commit::Outcome outcome) {
   outcome_ = std::move(outcome);
-  auto& lane = queue_.lane(io_thread_);
   std::unique_ptr<Item> item(static_cast<Item*>(self.release()));
+  if (io_thread_.is_current()) return item->ready();
+  auto& lane = queue_.lane(io_thread_);
   {
     std::lock_guard lock(lane.mutex);
     lane.finished.push_back(std::move(item));

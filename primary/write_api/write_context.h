@@ -31,7 +31,7 @@ class CommandQueue {
   explicit CommandQueue(commit::Committer& committer);
   ~CommandQueue();
 
-  // A submission that knows its exchange; ready() runs on the exchange's io thread.
+  // A submission that knows its exchange; it is answered on the exchange's io thread.
   class Item : public commit::Submission {
    public:
     Item(CommandQueue& queue, http::ExchangePtr exchange);
