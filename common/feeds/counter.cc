@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/feeds/feed.h"
 #include "common/keys/key_codec.h"
 
 namespace feeds {
@@ -15,14 +16,15 @@ std::string_view name_of(CounterKind kind) {
   return kNames[static_cast<std::size_t>(kind) - 1];
 }
 
-// The three named counters, used or not, then the articles counter of each feed.
+// The three named counters, used or not, then the articles counter of each feed, which its articles
+// tell.
 class CounterCursor : public ItemCursor {
  public:
   CounterCursor(store::View view, std::optional<CounterName> after)
-      : view_(std::move(view)), articles_(keys::range_of(keys::Space::kArticleCounters)) {
+      : view_(std::move(view)), feeds_(keys::range_of(keys::Space::kFeeds)) {
     if (!after) return;
     named_ = after->kind ? static_cast<std::size_t>(*after->kind) : kKinds.size();
-    if (after->feed) articles_.first = keys::article_counter_key(*after->feed) + '\0';
+    if (after->feed) feeds_.first = keys::feed_key(*after->feed) + '\0';
   }
 
   Result<bool> next(std::string& out) override {
@@ -33,17 +35,16 @@ class CounterCursor : public ItemCursor {
       if (auto status = view_.status(); !status) return status.error();
       return true;
     }
-    const bool found = started_ ? view_.next() : view_.seek(articles_.first);
-    started_ = true;
-    if (!found) {
-      if (auto status = view_.status(); !status) return status.error();
-      return false;
+    std::optional<FeedId> feed;
+    if (view_.seek(feeds_.first)) feed = keys::parse_feed(view_.key());
+    if (feed) {
+      feeds_.first = keys::feed_key(*feed) + '\0';
+      last_ = fmt::format("/articles/{}", feed->value);
+      const auto next = next_article(view_, *feed);
+      if (view_.status()) append(out, next.value);
     }
-    const auto feed = keys::parse_article_counter(view_.key());
-    if (!feed) return false;
-    last_ = fmt::format("/articles/{}", feed->value);
-    append(out, keys::decode_integer(view_.value()).value_or(0));
-    return true;
+    if (auto status = view_.status(); !status) return status.error();
+    return feed.has_value();
   }
   std::string after() const override { return last_; }
   const store::View& view() const override { return view_; }
@@ -54,9 +55,8 @@ class CounterCursor : public ItemCursor {
   }
 
   store::View view_;
-  keys::Range articles_;
+  keys::Range feeds_;  // not yet told
   std::size_t named_ = 0;
-  bool started_ = false;
   std::string last_;
 };
 

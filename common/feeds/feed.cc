@@ -79,10 +79,12 @@ std::string make_article_value(ArticleId article, std::string_view text) {
   return value;
 }
 
-std::optional<ArticleId> next_article(store::View& view, FeedId feed) {
-  const auto value = view.find(keys::article_counter_key(feed));
-  const auto next = value ? keys::decode_integer(*value) : std::nullopt;
-  return next ? std::optional(ArticleId{*next}) : std::nullopt;
+bool has_feed(store::View& view, FeedId feed) { return view.find(keys::feed_key(feed)).has_value(); }
+
+ArticleId next_article(store::View& view, FeedId feed) {
+  const auto articles = keys::articles_of(feed);
+  if (!view.seek_last(articles.first, articles.end)) return ArticleId{kFirstId};
+  return ArticleId{keys::parse_article(view.key())->article.value + 1};
 }
 
 Status append_feed_page(store::View& view, FeedId feed, const ArticlePage& page, bool replica,
@@ -94,21 +96,19 @@ Status append_feed_page(store::View& view, FeedId feed, const ArticlePage& page,
   const std::size_t begin = out.size();
   out += found->substr(0, head);
 
-  // A page that starts at an article needs no counter: the articles of a feed have no gaps.
   std::optional<ArticleId> next;
   ArticleId start{kFirstId};
   if (page.start) {
     start = *page.start;
   } else {
+    // The articles of a feed have no gaps.
     next = next_article(view, feed);
-    if (!next) return no_such_feed(feed);
     start.value = std::max(kFirstId, next->value - std::min(next->value, page.limit));
   }
   const bool too_low = start.value < kFirstId;
   const auto go_on = too_low ? start : append_articles(view, feed, start, page.limit, out);
   if (go_on == start && !next) {
     next = next_article(view, feed);
-    if (!next) return no_such_feed(feed);
     if (too_low || start > *next) {
       out.resize(begin);
       return out_of_range(feed, start, *next, replica);

@@ -24,8 +24,10 @@ FeedProperties properties_of(FeedId feed, std::string_view value);
 // The value of an article row: the article as served.
 std::string make_article_value(ArticleId article, std::string_view text);
 
-// The id that the feed's next article will have; nullopt if there is no such simple feed.
-std::optional<ArticleId> next_article(store::View& view, FeedId feed);
+// Whether there is such a simple feed.
+bool has_feed(store::View& view, FeedId feed);
+// The id that the next article of a feed that exists will have: one past its last.
+ArticleId next_article(store::View& view, FeedId feed);
 
 struct ArticlePage {
   std::optional<ArticleId> start;  // absent: the newest articles

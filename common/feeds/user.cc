@@ -114,13 +114,13 @@ Result<bool> judge_named(store::View& view, FeedId feed, ArticleId start, FeedId
   if (feed.value < kFirstId || feed >= next_feed) {
     return Error{Code::kNoSuchFeed, fmt::format("there is no feed {}", feed.value)};
   }
+  if (!has_feed(view, feed)) return false;
   const auto next = next_article(view, feed);
-  if (!next) return false;
-  if (start.value >= kFirstId && start <= *next) return true;
-  const bool past_end = replica && start > *next;
+  if (start.value >= kFirstId && start <= next) return true;
+  const bool past_end = replica && start > next;
   return Error{past_end ? Code::kPastEndHere : Code::kStartIdOutOfRange,
                fmt::format("member \"{}\": article id {} is not in {}…{}", feed.value, start.value,
-                           kFirstId, next->value)};
+                           kFirstId, next.value)};
 }
 
 }  // namespace

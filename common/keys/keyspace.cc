@@ -14,7 +14,6 @@ constexpr SpaceInfo kSpaces[] = {
     {Space::kMeta, "meta"},
     {Space::kCounters, "counters"},
     {Space::kPending, "pending"},
-    {Space::kArticleCounters, "article_counters"},
     {Space::kUsers, "users"},
     {Space::kFeeds, "feeds"},
     {Space::kArticles, "articles"},
@@ -79,9 +78,6 @@ std::string print_user(std::string_view key) {
 std::string print_known(std::string_view key) {
   if (key == position_key()) return "/system/position";
   if (in_space(key, Space::kCounters)) return print_counter(key);
-  if (const auto feed = parse_article_counter(key)) {
-    return fmt::format("/system/counters/articles/{}", feed->value);
-  }
   if (in_space(key, Space::kUsers)) return print_user(key);
   if (const auto job = parse_pending(key)) return fmt::format("/system/pending/{}", *job);
   if (const auto feed = parse_feed(key)) return fmt::format("/data/feeds/{}", feed->value);
@@ -108,16 +104,6 @@ std::string position_key() { return start_key(Space::kMeta) + kPositionField; }
 
 std::string counter_key(CounterKind kind) {
   return start_key(Space::kCounters) + static_cast<char>(kind);
-}
-
-std::string article_counter_key(FeedId feed) {
-  return integer_key(Space::kArticleCounters, feed.value);
-}
-
-std::optional<FeedId> parse_article_counter(std::string_view key) {
-  if (!in_space(key, Space::kArticleCounters)) return std::nullopt;
-  const auto feed = decode_integer(key.substr(1));
-  return feed ? std::optional(FeedId{*feed}) : std::nullopt;
 }
 
 std::string pending_key(std::uint64_t job) { return integer_key(Space::kPending, job); }

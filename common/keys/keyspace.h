@@ -16,7 +16,6 @@ enum class Space : std::uint8_t {
   kMeta = 0x00,
   kCounters = 0x01,
   kPending = 0x02,
-  kArticleCounters = 0x03,
   kUsers = 0x10,
   kFeeds = 0x11,
   kArticles = 0x12,
@@ -53,9 +52,6 @@ std::string position_key();
 
 enum class CounterKind : std::uint8_t { kUsers = 1, kFeeds = 2, kActivities = 3 };
 std::string counter_key(CounterKind kind);
-std::string article_counter_key(FeedId feed);
-// The feed of an article counter's key; nullopt for any other key.
-std::optional<FeedId> parse_article_counter(std::string_view key);
 
 std::string pending_key(std::uint64_t job);
 std::optional<std::uint64_t> parse_pending(std::string_view key);

@@ -147,6 +147,12 @@ bool View::next() {
   return iterator_->Valid();
 }
 
+bool View::seek_last(std::string_view first, std::string_view end) {
+  iterator_->SeekForPrev(rocksdb::Slice(end.data(), end.size()));
+  if (iterator_->Valid() && key() == end) iterator_->Prev();
+  return iterator_->Valid() && key() >= first;
+}
+
 std::string_view View::key() const {
   const auto slice = iterator_->key();
   return {slice.data(), slice.size()};

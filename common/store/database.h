@@ -101,6 +101,8 @@ class View {
   // Moves to the first entry at or after `key`; false at the end, and on a read error (see status()).
   bool seek(std::string_view key);
   bool next();
+  // Moves to the last entry of [first, end); false if there is none, and on a read error.
+  bool seek_last(std::string_view first, std::string_view end);
   // Of the entry moved to; valid until the next move.
   std::string_view key() const;
   std::string_view value() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "common/feeds/feed.h"
 #include "common/keys/key_codec.h"
 
 namespace feeds::commit {
@@ -55,12 +56,21 @@ bool Counters::start_at(CounterKind kind, std::uint64_t value) {
 Result<std::optional<ArticleId>> Counters::peek_article(FeedId feed) {
   auto known = feeds_.find(feed);
   if (known == feeds_.end()) {
-    const auto value = database_->get(keys::article_counter_key(feed));
-    if (!value) return value.error();
-    known = feeds_.emplace(feed, *value ? keys::decode_integer(**value) : std::nullopt).first;
+    const auto counter = read(feed);
+    if (!counter) return counter.error();
+    known = feeds_.emplace(feed, *counter).first;
   }
   if (!known->second) return std::optional<ArticleId>();
   return std::optional(ArticleId{*known->second});
+}
+
+Result<Counters::FeedCounter> Counters::read(FeedId feed) const {
+  const auto articles = keys::articles_of(feed);
+  store::View view(database_, articles.end);
+  FeedCounter counter;
+  if (has_feed(view, feed)) counter = next_article(view, feed).value;
+  if (auto status = view.status(); !status) return status.error();
+  return counter;
 }
 
 void Counters::take_article(FeedId feed) {
@@ -76,7 +86,6 @@ void Counters::set_feed(FeedId feed, FeedCounter next) {
   auto& counter = feeds_[feed];
   undo_.push_back({std::nullopt, feed, counter});
   counter = next;
-  feeds_changed_.push_back(feed);
 }
 
 void Counters::undo_to_mark() {
@@ -96,22 +105,10 @@ void Counters::write_changes(store::Batch& batch) const {
     if (!used_[index_of(kind)]) continue;
     batch.put(keys::counter_key(kind), keys::encode_integer(named_[index_of(kind)]));
   }
-  auto changed = feeds_changed_;
-  std::sort(changed.begin(), changed.end());
-  changed.erase(std::unique(changed.begin(), changed.end()), changed.end());
-  for (const auto feed : changed) {
-    const auto& next = feeds_.at(feed);
-    if (next) {
-      batch.put(keys::article_counter_key(feed), keys::encode_integer(*next));
-    } else {
-      batch.erase(keys::article_counter_key(feed));
-    }
-  }
 }
 
 void Counters::settled() {
   named_changed_.clear();
-  feeds_changed_.clear();
   undo_.clear();
   if (feeds_.size() > kCachedFeeds) feeds_.clear();
 }

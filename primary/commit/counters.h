@@ -14,10 +14,9 @@
 
 namespace feeds::commit {
 
-// The counters that ids come from, in memory, and what a group has changed of them. Written with the
-// records that took the ids, in the same batch, once a group. Belongs to whoever holds the writer.
-//
-// A feed's article counter exists exactly when the simple feed does, so it answers that too.
+// The counters that ids come from, in memory, and what a group has changed of them. The named ones are
+// written with the records that took the ids, in the same batch, once a group. A feed's article counter
+// is not written: its last article tells it. Belongs to whoever holds the writer.
 class Counters {
  public:
   // Reads the named counters. Error: kInternal.
@@ -43,13 +42,13 @@ class Counters {
 
   // Puts what changed into the batch. settled() once it is committed.
   void write_changes(store::Batch& batch) const;
-  bool changed() const { return !named_changed_.empty() || !feeds_changed_.empty(); }
   void settled();
 
  private:
   explicit Counters(store::DatabasePtr database) : database_(std::move(database)) {}
 
   using FeedCounter = std::optional<std::uint64_t>;  // nullopt: the feed does not exist
+  Result<FeedCounter> read(FeedId feed) const;
   void set_feed(FeedId feed, FeedCounter next);
 
   struct Change {
@@ -63,7 +62,6 @@ class Counters {
   std::array<bool, 3> used_{};
   std::unordered_map<FeedId, FeedCounter> feeds_;  // a cache: dropped when it grows too large
   std::vector<keys::CounterKind> named_changed_;
-  std::vector<FeedId> feeds_changed_;
   std::vector<Change> undo_;
 };
 

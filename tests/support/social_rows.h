@@ -32,7 +32,6 @@ class SocialRows {
   FeedId feed() {
     const FeedId id{next_feed_++};
     batch_.put(keys::feed_key(id), make_feed_value(id, {}));
-    batch_.put(keys::article_counter_key(id), keys::encode_integer(kFirstId));
     return id;
   }
   FeedId grouping_feed() {

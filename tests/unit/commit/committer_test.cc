@@ -121,7 +121,7 @@ TEST(Committer, ACommandSeesWhatCameBeforeItInItsGroup) {
   EXPECT_EQ(outcome.get().status.error().code, Code::kNoSuchFeed);
   EXPECT_EQ(publish.article.value, 10000U);
   EXPECT_EQ(rows(world, keys::range_of(keys::Space::kArticles)), 0U);
-  EXPECT_EQ(rows(world, keys::range_of(keys::Space::kArticleCounters)), 0U);
+  EXPECT_EQ(rows(world, keys::range_of(keys::Space::kFeeds)), 0U);
 }
 
 TEST(Committer, AnIdIsNotReusedAfterItsFeedIsGoneAndTheNodeRestarted) {

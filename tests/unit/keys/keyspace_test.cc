@@ -21,7 +21,6 @@ TEST(Keyspace, GoldenBytes) {
   EXPECT_EQ(hex(counter_key(CounterKind::kUsers)), "0101");
   EXPECT_EQ(hex(counter_key(CounterKind::kFeeds)), "0102");
   EXPECT_EQ(hex(counter_key(CounterKind::kActivities)), "0103");
-  EXPECT_EQ(hex(article_counter_key(FeedId{10000})), "030000000000002710");
   EXPECT_EQ(hex(pending_key(7)), "020000000000000007");
   EXPECT_EQ(hex(user_key(UserId{10000})), "100000000000002710");
   EXPECT_EQ(hex(subscription_key(UserId{10000}, FeedId{10001})),
@@ -33,7 +32,6 @@ TEST(Keyspace, GoldenBytes) {
 
 TEST(Keyspace, PrintsThePathsOfTheDump) {
   EXPECT_EQ(print_key(counter_key(CounterKind::kFeeds)), "/system/counters/feeds");
-  EXPECT_EQ(print_key(article_counter_key(FeedId{10000})), "/system/counters/articles/10000");
   EXPECT_EQ(print_key(user_key(UserId{10001})), "/data/users/10001");
   EXPECT_EQ(print_key(feed_key(FeedId{10000})), "/data/feeds/10000");
   EXPECT_EQ(print_key(article_key(FeedId{10000}, ArticleId{10005})), "/data/articles/10000/10005");
@@ -92,8 +90,7 @@ TEST(Keyspace, RandomBytes_NeverParseAsTwoThings) {
     std::string key(random() % 20, '\0');
     for (auto& c : key) c = static_cast<char>(random() % 4 == 0 ? random() : random() % 0x14);
     const int meanings = parse_article(key).has_value() + parse_feed(key).has_value() +
-                         parse_user_row(key).has_value() + parse_pending(key).has_value() +
-                         parse_article_counter(key).has_value();
+                         parse_user_row(key).has_value() + parse_pending(key).has_value();
     EXPECT_LE(meanings, 1) << hex(key);
     EXPECT_FALSE(print_key(key).empty());
   }

@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "common/feeds/feed.h"
 #include "common/feeds/grouping_feed.h"
 #include "common/feeds/pending_deletion.h"
 #include "common/feeds/user.h"
@@ -37,6 +38,20 @@ void dump_space(store::View& view, keys::Space space) {
   const auto range = keys::range_of(space);
   view.scan(range.first, range.end, [](std::string_view key, std::string_view value) {
     print_line(keys::print_key(key), system_value(key, value));
+    return true;
+  });
+}
+
+// They are not stored: the last article of a feed tells.
+void dump_article_counters(const std::shared_ptr<store::Database>& database) {
+  store::View feeds(database);
+  store::View articles(database);
+  const auto range = keys::range_of(keys::Space::kFeeds);
+  feeds.scan(range.first, range.end, [&](std::string_view key, std::string_view) {
+    if (const auto feed = keys::parse_feed(key)) {
+      print_line(fmt::format("/system/counters/articles/{}", feed->value),
+                 std::to_string(next_article(articles, *feed).value));
+    }
     return true;
   });
 }
@@ -89,7 +104,7 @@ Status dump(const std::shared_ptr<store::Database>& database) {
   std::fputs("===== COUNTERS =====\n", stdout);
   dump_space(view, keys::Space::kMeta);
   dump_space(view, keys::Space::kCounters);
-  dump_space(view, keys::Space::kArticleCounters);
+  dump_article_counters(database);
   dump_space(view, keys::Space::kPending);
   std::fputs("===== KEYS =====\n", stdout);
   // Nothing else writes through this read-only handle: every view of it is the same.
