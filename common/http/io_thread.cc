@@ -19,6 +19,8 @@ constexpr auto kAcceptBackoff = 100ms;
 constexpr int kBacklog = 4096;
 // Connections over the bound that may wait, a thread, for their 503 to be read.
 constexpr std::size_t kMaxRefusing = 128;
+// So many replies at most wait for each other.
+constexpr std::size_t kWriteTogether = 16;
 // What streams and lingering connections may still take of a shutdown.
 constexpr auto kDrainTail = 1000ms;
 
@@ -187,6 +189,22 @@ void ServerThread::remove(Session& session) {
     }
   }
   finish_if_drained();
+}
+
+// A write rouses its reader. One thread that reads from many connections, as proxies and load balancers
+// have, is awake for all replies that are written in a row, and sleeps after each that comes alone.
+void ServerThread::write_soon(std::shared_ptr<Session> session) {
+  if (sessions_.size() == 1) return session->write();
+  writing_.push_back(std::move(session));
+  if (writing_.size() == kWriteTogether) {
+    write_all();
+  } else if (writing_.size() == 1) {
+    boost::asio::post(context_, [this] { write_all(); });
+  }
+}
+
+void ServerThread::write_all() {
+  for (const auto& session : std::exchange(writing_, {})) session->write();
 }
 
 void ServerThread::sweep() {

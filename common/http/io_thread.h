@@ -76,6 +76,8 @@ class ServerThread final : public IoThread {
   std::string_view date() { return date_.now(); }
   bool draining() const { return draining_; }
   void remove(Session& session);
+  // Has the session write what it has to, behind what was readable at the same time.
+  void write_soon(std::shared_ptr<Session> session);
 
  private:
   void run();
@@ -83,6 +85,7 @@ class ServerThread final : public IoThread {
   void on_accept(boost::system::error_code ec, Socket socket);
   void add(std::shared_ptr<Session> session, bool counted);
   void sweep();
+  void write_all();
   void drain(std::chrono::milliseconds grace);
   void close_all();
   void finish_if_drained();
@@ -102,6 +105,7 @@ class ServerThread final : public IoThread {
   std::size_t refusing_ = 0;  // connections over the bound that are being told so
   DateCache date_;
   std::vector<std::shared_ptr<Session>> sessions_;
+  std::vector<std::shared_ptr<Session>> writing_;  // soon
   std::unordered_map<std::uint64_t, std::unique_ptr<Timer>> timers_;
   std::uint64_t next_timer_ = 1;
   std::atomic<std::thread::id> thread_id_;

@@ -36,6 +36,8 @@ class Session final : public std::enable_shared_from_this<Session> {
   void drain(TimePoint tail_end);
   // Ends the connection at once.
   void close();
+  // Writes the reply, or what is left of it.
+  void write();
 
   bool is_open() const { return open_.load(std::memory_order_relaxed); }
   ServerThread& thread() { return thread_; }
@@ -96,7 +98,6 @@ class Session final : public std::enable_shared_from_this<Session> {
   void count_reply();
   void write_continue();
   void push_buffer(std::string_view data);
-  void write();
   void on_write(boost::system::error_code ec, std::size_t size);
   void on_written();
   void make_chunk();

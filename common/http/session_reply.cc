@@ -35,7 +35,7 @@ void Session::send() {
   deadline_ = thread_.now() + thread_.shared().options.idle_timeout;
   // Counted before the peer can see it, so that what it saw is in the metrics.
   count_reply();
-  write();
+  thread_.write_soon(shared_from_this());
 }
 
 void Session::send_stream(std::unique_ptr<BodySource> source) {
@@ -109,6 +109,7 @@ void Session::push_buffer(std::string_view data) {
 }
 
 void Session::write() {
+  if (state_ == State::kClosed) return;
   const std::span<const boost::asio::const_buffer> buffers(out_.data() + out_begin_,
                                                            out_end_ - out_begin_);
   socket_->async_write_some(buffers, [self = shared_from_this()](error_code ec, std::size_t size) {
