@@ -23,7 +23,8 @@ def wrk(url, connections, seconds, *request):
         raise Failed("wrk printed no result:\n" + out)
     requests, microseconds, errors, p50, p99 = map(int, line.split()[1:])
     if errors or not requests:
-        raise Failed(f"{errors} errors in {requests} requests to {url}")
+        kinds = [line.strip() for line in out.splitlines() if "errors:" in line or "Non-2xx" in line]
+        raise Failed(f"{errors} errors in {requests} requests to {url}: {'; '.join(kinds)}")
     return requests / microseconds * 1e6, requests, {"p50 us": p50, "p99 us": p99}
 
 
@@ -93,9 +94,14 @@ class Driver:
     def start(self, lines, *arguments):
         process = subprocess.Popen([self.program, *map(str, arguments)], stdin=subprocess.PIPE,
                                    stdout=subprocess.PIPE, stderr=sys.stderr, text=True)
-        with contextlib.suppress(BrokenPipeError):  # its exit code tells
-            process.stdin.writelines(line + "\n" for line in lines)
-            process.stdin.close()
+        try:
+            with contextlib.suppress(BrokenPipeError):  # its exit code tells
+                process.stdin.writelines(line + "\n" for line in lines)
+                process.stdin.close()
+        except BaseException:
+            process.kill()
+            process.wait()
+            raise
         process.stdin = None
         return process
 
