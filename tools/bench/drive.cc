@@ -4,10 +4,10 @@
 //
 //   drive lag   feeds|redis PRIMARY_PORT REPLICA_PORT RATE SECONDS
 //   drive write feeds|redis PORT RATE SECONDS FEEDS
+//   drive post  PORT CONNECTIONS                                     loads: see drive_post.cc
+//   drive redis-pages PORT CONNECTIONS SECONDS ROWS plain|ahead      see drive_redis_pages.cc
 //
 // Prints one line of JSON. Exit 1: a reply that was not the expected one, or nothing seen.
-#include <arpa/inet.h>
-#include <netinet/tcp.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -24,6 +24,9 @@
 #include <thread>
 #include <vector>
 
+#include "drive.h"
+
+namespace bench {
 namespace {
 
 using Clock = std::chrono::steady_clock;
@@ -33,11 +36,6 @@ constexpr auto kPollPause = std::chrono::microseconds(100);
 constexpr auto kAfterLastWrite = std::chrono::seconds(1);
 constexpr std::uint64_t kFirstFeed = 10000;
 
-[[noreturn]] void fail(const std::string& what) {
-  std::fprintf(stderr, "bench-drive: %s\n", what.c_str());
-  std::_Exit(1);
-}
-
 double microseconds(Clock::time_point time) {
   return std::chrono::duration<double, std::micro>(time.time_since_epoch()).count();
 }
@@ -45,17 +43,7 @@ double microseconds(Clock::time_point time) {
 // A blocking connection, one request at a time.
 class Connection {
  public:
-  explicit Connection(int port) : fd_(socket(AF_INET, SOCK_STREAM, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(static_cast<std::uint16_t>(port));
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    if (connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
-      fail("cannot connect to port " + std::to_string(port));
-    }
-    const int on = 1;
-    setsockopt(fd_, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
-  }
+  explicit Connection(int port) : fd_(dial(port)) {}
   ~Connection() { close(fd_); }
   Connection(const Connection&) = delete;
   Connection& operator=(const Connection&) = delete;
@@ -90,12 +78,6 @@ class Target {
   virtual std::uint64_t publish(int feed) = 0;
   virtual std::uint64_t newest(int feed) = 0;  // 0: nothing yet
 };
-
-std::uint64_t number_after(std::string_view text, std::string_view mark) {
-  const auto at = text.find(mark);
-  if (at == std::string_view::npos) return 0;
-  return std::strtoull(text.data() + at + mark.size(), nullptr, 10);
-}
 
 class Feeds : public Target {
  public:
@@ -244,11 +226,6 @@ std::vector<Written> write_at(std::string_view kind, int port, double rate, Cloc
   return all;
 }
 
-double percentile(const std::vector<double>& sorted, double part) {
-  return sorted[std::min(sorted.size() - 1,
-                         static_cast<std::size_t>(part * static_cast<double>(sorted.size())))];
-}
-
 void print_commits(const std::vector<Written>& written, double seconds) {
   std::vector<double> took;
   for (const auto& one : written) took.push_back(one.answered - one.asked);
@@ -310,8 +287,10 @@ void measure_lag(std::string_view kind, int primary, int replica, double rate, d
 }
 
 }  // namespace
+}  // namespace bench
 
 int main(int argc, char** argv) {
+  using namespace bench;
   const std::vector<std::string_view> words(argv + 1, argv + argc);
   if (words.size() == 6 && words[0] == "lag") {
     measure_lag(words[1], std::atoi(argv[3]), std::atoi(argv[4]), std::atof(argv[5]),
@@ -327,6 +306,15 @@ int main(int argc, char** argv) {
     std::printf("{");
     print_commits(written, seconds);
     std::printf("}\n");
+    return 0;
+  }
+  if (words.size() == 3 && words[0] == "post") {
+    post_lines(std::atoi(argv[2]), std::atoi(argv[3]));
+    return 0;
+  }
+  if (words.size() == 6 && words[0] == "redis-pages") {
+    redis_pages(std::atoi(argv[2]), std::atoi(argv[3]), std::atof(argv[4]), std::atoi(argv[5]),
+                words[5] == "ahead");
     return 0;
   }
   fail("see the head of drive.cc for how it is called");

@@ -1,10 +1,11 @@
 -- One of a list of requests, at random. The list is made before the load begins, and is the same
 -- for every server, so that the generator costs each of them the same.
--- wrk ... -- page FEEDS FIRST LAST | newest FEEDS | publish FEEDS BYTES
+-- wrk ... -- page FEEDS FIRST LAST | newest FEEDS | publish FEEDS BYTES | gets FILE | posts FILE
 local requests = {}
 
-local function add(method, path, body)
-  requests[#requests + 1] = wrk.format(method, path, body and {["Content-Type"] = "text/plain"}, body)
+local function add(method, path, body, kind)
+  local headers = body and {["Content-Type"] = kind or "text/plain"}
+  requests[#requests + 1] = wrk.format(method, path, headers, body)
 end
 
 function init(args)
@@ -25,6 +26,13 @@ function init(args)
     local body = string.rep("x", tonumber(args[3]))
     for feed = 10000, 10000 + feeds - 1 do
       add("POST", string.format("/v1/feeds/%d/publishArticle", feed), body)
+    end
+  elseif kind == "gets" then  -- a path a line
+    for path in io.lines(args[2]) do add("GET", path) end
+  elseif kind == "posts" then  -- a path and its JSON a line
+    for line in io.lines(args[2]) do
+      local path, body = line:match("^(%S+) (.*)$")
+      add("POST", path, body, "application/json")
     end
   else
     error("unknown kind of request: " .. tostring(kind))

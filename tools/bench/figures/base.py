@@ -32,6 +32,7 @@ class Options:
     text_bytes: int = 128  # {"id":10500,"text":"..."} of five-digit ids: 150 bytes as served
     threads: int = 1
     rate: int = 2_000
+    activities: int = 1_000_000
 
     @property
     def per_feed(self):

@@ -43,6 +43,14 @@ class Node(Process):
     def wait_position(self, wanted, seconds=300, pause=0.005):
         self.wait_until(lambda: self.position() >= wanted, seconds, pause)
 
+    def wait_calm(self, seconds=120):
+        """Until it has nothing to do: what a load left to merge is merged, deletions are done."""
+        def calm():
+            before = self.cpu_seconds(), self.position()
+            time.sleep(0.5)
+            return self.position() == before[1] and self.cpu_seconds() - before[0] <= 0.02
+        self.wait_until(calm, seconds)
+
 
 def sequence(position):
     return int(position.split("-")[1]) if position else -1

@@ -108,12 +108,14 @@ class Redis(Process):
 
     def load(self, feeds, per_feed):
         """Streams feed:000000000000 and on, with entries 1-1, 2-1 and on of one field."""
+        self.pipe(b"".join(encode("XADD", f"feed:{feed:012d}", f"{number}-1", "d", item(number))
+                           for feed in range(feeds))
+                  for number in range(1, per_feed + 1))
+
+    def pipe(self, commands):
         with subprocess.Popen(["redis-cli", "-p", str(self.port), "--pipe"],
                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL) as pipe:
-            for number in range(1, per_feed + 1):
-                pipe.stdin.write(b"".join(
-                    encode("XADD", f"feed:{feed:012d}", f"{number}-1", "d", item(number))
-                    for feed in range(feeds)))
+            pipe.stdin.writelines(commands)
             pipe.stdin.close()
             if pipe.wait() != 0:
                 raise Failed("redis-cli --pipe failed")
@@ -135,7 +137,7 @@ def item(number):
 # --- PostgreSQL -----------------------------------------------------------------------------
 
 class Postgres:
-    """One server with the table `items`. As root it runs as the user postgres."""
+    """One server, without tables. As root it runs as the user postgres."""
 
     def __init__(self, directory):
         self.port, self.directory = free_port(), directory
@@ -160,8 +162,10 @@ class Postgres:
         self.server.wait_until(lambda: subprocess.run(
             [f"{PG_BIN}/pg_isready", "-q", "-h", "127.0.0.1", "-p", str(self.port)]).returncode
             == 0)
-        self.run("psql", "-q", "-h", "127.0.0.1", "-p", str(self.port), "-U", "postgres", "-c",
-                 "create table items(feed int, seq bigserial, body text, primary key(feed, seq))")
+
+    def sql(self, text):
+        return self.run("psql", "-q", "-A", "-t", "-v", "ON_ERROR_STOP=1", "-h", "127.0.0.1", "-p",
+                        str(self.port), "-U", "postgres", "-c", text)
 
     def run(self, *command, **options):
         return run([*self.user, *command], cwd=self.directory, **options)

@@ -8,6 +8,14 @@ from .ours import Cluster
 from .peers import Postgres, Redis, item
 
 
+ITEMS = "create table items(feed int, seq bigserial, body text, primary key(feed, seq))"
+
+
+def insert(options):
+    return (f"\\set f random(0, {options.feeds - 1})\n"
+            f"insert into items(feed, body) values (:f, $v${item(1)}$v$);\n")
+
+
 def publish(options, note):
     """Articles of 150 bytes by 1, 32 and 256 connections; PostgreSQL beside 32."""
     with scratch("publish") as directory, Cluster(options, directory) as cluster:
@@ -18,6 +26,7 @@ def publish(options, note):
         try:
             postgres = Postgres(os.path.join(directory, "postgres"))
             postgres.wait_ready()
+            postgres.sql(ITEMS)
             for connections in (1, 32, 256):
                 note(f"{connections} connections")
                 yield from one(options, note, connections, primary, redis,
@@ -28,9 +37,9 @@ def publish(options, note):
                 postgres.stop()
 
 
-def by_pgbench(options, postgres, connections):
+def by_pgbench(options, postgres, connections, script):
     # Its CPU time is not shown: a backend takes its own with it when its connection ends.
-    rate, _, more = pgbench(postgres, connections, options.seconds, options.feeds)
+    rate, _, more = pgbench(postgres, connections, options.seconds, script)
     return Sample(rate, more)
 
 
@@ -44,7 +53,8 @@ def one(options, note, connections, primary, redis, postgres):
             primary, lambda: wrk(primary.url, connections, options.seconds, *request)),
         "redis XADD always": lambda: measured(redis, xadd)}
     if postgres:
-        contestants["postgres INSERT"] = lambda: by_pgbench(options, postgres, connections)
+        contestants["postgres INSERT"] = lambda: by_pgbench(options, postgres, connections,
+                                                            insert(options))
     series = interleave(options.rounds, contestants, note)
     print_series(series)
     at_limit = series.median("feeds", "load %") > 95

@@ -182,7 +182,7 @@ def reads_while_applying(options, note):
                 time.sleep(0.5)
                 sample = measured(replica, pages)
             finally:
-                found = driver.finish_writing(writing)
+                found = driver.finish(writing)
             sample.more["writes/s"] = found["writes_per_s"]
             sample.more["commit p50 us"] = found["commit_p50_us"]
             return sample
