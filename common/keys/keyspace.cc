@@ -100,6 +100,26 @@ std::optional<Space> space_named(std::string_view name) {
 
 Range range_of(Space space) { return {start_key(space), after_prefix(start_key(space))}; }
 
+std::string_view hint_prefix(std::string_view key) {
+  if (key.empty()) return {};
+  switch (static_cast<Space>(key[0])) {
+    case Space::kMeta:
+    case Space::kCounters:
+      return key;
+    case Space::kFeeds:
+    case Space::kActivities:
+    case Space::kActivityFeeds:
+    case Space::kActivityGroupingFeeds:
+      return key.substr(0, 1);
+    case Space::kArticles:
+    case Space::kFeedActivities:
+    case Space::kGroupOrder:
+      return key.substr(0, 1 + sizeof(std::uint64_t));
+    default:
+      return {};
+  }
+}
+
 std::string position_key() { return start_key(Space::kMeta) + kPositionField; }
 
 std::string counter_key(CounterKind kind) {

@@ -76,8 +76,9 @@ struct ArticleRow {
 };
 std::optional<ArticleRow> parse_article(std::string_view key);
 
-// Space byte and feed id: keys that are written in rising order share it. For RocksDB's insert hint.
-inline constexpr std::size_t kHintPrefixBytes = 9;
+// What a key shares with the keys written right before or after it in key order: its feed, or its whole
+// space where ids are given out in order. Empty if it has no such neighbours. For RocksDB's insert hints.
+std::string_view hint_prefix(std::string_view key);
 
 // The key as `feedctl dump` prints it, `/data/articles/10000/10005`; `/unknown/<hex>` for others.
 std::string print_key(std::string_view key);

@@ -84,6 +84,15 @@ TEST(Keyspace, RandomKeys_RoundTripAndStayInTheirSpace) {
   }
 }
 
+TEST(Keyspace, HintPrefixes_AreSharedByTheKeysOfAFeedOrOfASpaceInOrder) {
+  EXPECT_EQ(hint_prefix(article_key(FeedId{10000}, ArticleId{1})), articles_of(FeedId{10000}).first);
+  EXPECT_EQ(hint_prefix(feed_key(FeedId{10000})), hint_prefix(feed_key(FeedId{20000})));
+  EXPECT_EQ(hint_prefix(position_key()), position_key());
+  EXPECT_EQ(hint_prefix(subscription_key(UserId{1}, FeedId{2})), "");
+  EXPECT_EQ(hint_prefix(""), "");
+  EXPECT_EQ(hint_prefix("\x12"), "\x12");
+}
+
 TEST(Keyspace, RandomBytes_NeverParseAsTwoThings) {
   std::mt19937_64 random(test::seed());
   for (int i = 0; i < 20000; ++i) {
