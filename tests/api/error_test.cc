@@ -28,12 +28,37 @@ class Routes : public ApiTest {
         {u + "/unsubscribe", {"OPTIONS", "POST"}, true},
         {u + "/consumeFeeds", {"OPTIONS", "POST"}, true},
         {"/v1/counters", {"GET", "HEAD", "OPTIONS"}, true},
+        {f + "/activities", {"GET", "HEAD", "OPTIONS", "POST"}, true},
+        {f + "/activities/1", {"DELETE", "OPTIONS", "PUT"}, true},
+        {"/v1/activities", {"GET", "HEAD", "OPTIONS"}, true},
+        {"/v1/activities/1", {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH"}, true},
+        {"/v1/activities/byObject/a%2Fb", {"GET", "HEAD", "OPTIONS"}, true},
+        {"/v1/activities/1/reactions", {"GET", "HEAD", "OPTIONS", "POST"}, true},
+        {"/v1/activities/1/thread", {"GET", "HEAD", "OPTIONS"}, true},
+        {"/v1/reactions/1", {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH"}, true},
+        {"/v1/collections", {"GET", "HEAD", "OPTIONS", "POST"}, true},
+        {"/v1/collections/a%2Fb", {"GET", "HEAD", "OPTIONS"}, true},
+        {"/v1/collections/c/objects", {"GET", "HEAD", "OPTIONS", "POST"}, true},
+        {"/v1/collections/c/objects/a%2Fb", {"DELETE", "GET", "HEAD", "OPTIONS", "PUT"}, true},
+        {"/v1/groupingFeeds", {"OPTIONS", "POST"}, true},
+        {"/v1/groupingFeeds/1", {"DELETE", "GET", "HEAD", "OPTIONS", "PATCH"}, true},
+        {"/v1/groupingFeeds/1/activities", {"GET", "HEAD", "OPTIONS"}, true},
+        {"/v1/groupingFeeds/1/groups/activities", {"GET", "HEAD", "OPTIONS"}, true},
         {"/v1/cluster", {"GET", "HEAD", "OPTIONS"}, false},
         {"/v1/digest", {"GET", "HEAD", "OPTIONS"}, true},
         {"/healthz", {"GET", "HEAD", "OPTIONS"}, false},
         {"/readyz", {"GET", "HEAD", "OPTIONS"}, false},
         {"/metrics", {"GET", "HEAD", "OPTIONS"}, false},
     };
+  }
+
+  std::uint64_t new_activity(std::uint64_t in) {
+    const RawReply made = primary.post_json(feed_path(in, "/activities"), "{}");
+    EXPECT_THAT(made, HasStatus(201));
+    return std::stoull(std::string(parse(made).at("id").as_string()));
+  }
+  static std::string activity_path(std::uint64_t activity) {
+    return path("/v1/activities/", activity);
   }
 
   std::uint64_t feed = primary.new_feed();
@@ -326,6 +351,9 @@ TEST_F(Routes, Head_IsGetWithoutABody) {
     if (std::count(route.methods.begin(), route.methods.end(), "HEAD") > 0)
       targets.push_back(route.target);
   }
+  const std::string activity = activity_path(new_activity(feed));
+  targets.insert(targets.end(), {activity, activity + "/reactions", activity + "/thread",
+                                 feed_path(feed, "/activities?limit=0")});
   from_replica("GET", "/v1/users?limit=1");
   for (const std::string& target : targets) {
     for (Api* node : {&primary, &replica}) {

@@ -121,13 +121,11 @@ void expect_equal(TestCluster& cluster, double snapshots) {
   }
 }
 
-void publish_many(const std::string& address, std::uint64_t feed, std::uint64_t count,
-                  std::size_t text_bytes) {
+void post_many(const std::string& address, const std::string& target, std::uint64_t count,
+               std::size_t reply_bytes, const std::function<std::string(std::uint64_t)>& body) {
   constexpr std::uint64_t kConnections = 8;
-  // A reply holds the text too: what is on its way must fit into socket buffers, or both sides
-  // wait.
-  const std::uint64_t pipelined = std::clamp<std::uint64_t>(64 * 1024 / (text_bytes + 1), 1, 64);
-  const auto target = "/v1/feeds/" + std::to_string(feed);
+  // What is on its way must fit into socket buffers, or both sides wait.
+  const std::uint64_t pipelined = std::clamp<std::uint64_t>(64 * 1024 / (reply_bytes + 1), 1, 64);
   std::atomic<std::uint64_t> taken{0};
   std::vector<std::thread> threads;
   for (std::uint64_t i = 0; i < kConnections; ++i) {
@@ -137,7 +135,7 @@ void publish_many(const std::string& address, std::uint64_t feed, std::uint64_t 
       while (left > 0) {
         const auto now = std::min(left, pipelined);
         for (std::uint64_t n = 0; n < now; ++n) {
-          client.send("POST", target, noise(text_bytes, i * count + left - n));
+          client.send("POST", target, body(i * count + left - n));
         }
         for (std::uint64_t n = 0; n < now; ++n) {
           if (client.receive().status == 201) ++taken;
@@ -148,6 +146,12 @@ void publish_many(const std::string& address, std::uint64_t feed, std::uint64_t 
   }
   for (auto& thread : threads) thread.join();
   ASSERT_EQ(taken, count);
+}
+
+void publish_many(const std::string& address, std::uint64_t feed, std::uint64_t count,
+                  std::size_t text_bytes) {
+  post_many(address, "/v1/feeds/" + std::to_string(feed), count, text_bytes,
+            [&](std::uint64_t serial) { return noise(text_bytes, serial); });
 }
 
 }  // namespace feeds::test

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <set>
@@ -65,6 +66,11 @@ std::string noise(std::size_t bytes, std::uint64_t seed);
 
 // Expects that feedctl verify says equal, and that each replica took `snapshots` in all.
 void expect_equal(TestCluster& cluster, double snapshots = 1);
+
+// Sends `count` requests to `target`, many at a time, and expects all to be answered 201, with
+// about `reply_bytes`. `body`: of a serial number, called from several threads.
+void post_many(const std::string& address, const std::string& target, std::uint64_t count,
+               std::size_t reply_bytes, const std::function<std::string(std::uint64_t)>& body);
 
 // Publishes `count` articles of `text_bytes` into `feed`, many at a time, and expects all to be
 // taken.

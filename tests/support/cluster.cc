@@ -184,7 +184,9 @@ std::uint64_t created_id(const HttpReply& reply) {
   if (reply.status != 201) return 0;
   const auto object = parse_object(reply.body);
   const auto* id = object.if_contains("id");
-  return id != nullptr ? id->to_number<std::uint64_t>() : 0;
+  if (id == nullptr) return 0;
+  return id->is_string() ? std::stoull(std::string(id->as_string()))
+                         : id->to_number<std::uint64_t>();
 }
 
 std::uint64_t make_feed(TestNode& primary) {

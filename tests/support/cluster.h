@@ -120,7 +120,7 @@ class TestCluster {
   std::vector<std::unique_ptr<TestNode>> replicas_;
 };
 
-// The id of a created feed, user or article; 0 if the reply is not a 201.
+// The id of a created feed, user, article or activity; 0 if the reply is not a 201.
 std::uint64_t created_id(const HttpReply& reply);
 std::uint64_t make_feed(TestNode& primary);
 

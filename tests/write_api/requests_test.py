@@ -120,6 +120,7 @@ CASES = [
 # Requests that must succeed, and the members of the reply that they must bring.
 GOOD = [
     ("POST", ADD, '{"time":0,"userId":10255,"redirectTo":["10002", 10002, 10000 ]}', 201, {"userId": "10255"}),
+    ("POST", ADD, activity(redirectTo=[WALL] * 150), 201, {"userId": ""}),
     ("POST", ADD, activity(time=None, userId=None, objectId=None, redirectTo=None, extraData=None), 201,
      {"userId": "", "objectId": "", "extraData": None}),
     ("POST", ADD, '{"time":"2024-05-01T10:00:00.123+02:00"}', 201,
