@@ -40,6 +40,10 @@ inline constexpr std::uint64_t kSkippedRows = 10'000;  // a page that skipped so
 inline constexpr std::uint64_t kGroupPageLimit = 25;
 inline constexpr std::size_t kCopyBytes =
     4096;  // a longer activity is not copied to its index rows
+// Copies that a group's place in the order of groups holds. Small, so that the rows of an activity that is in
+// kFeedsPerActivity groups still fit into a batch.
+inline constexpr std::size_t kHeadActivities = 4;
+inline constexpr std::size_t kHeadBytes = 1536;
 inline constexpr std::uint64_t kReplyReactions = 1000;  // nested reactions in a reply
 inline constexpr int kReactionDepth = 8;
 inline constexpr std::uint64_t kNestedReactions = 10;  // newest of each nested reaction

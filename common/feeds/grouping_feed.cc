@@ -4,6 +4,7 @@
 
 #include <charconv>
 
+#include "common/feeds/group_head.h"
 #include "common/json/text.h"
 #include "common/keys/key_codec.h"
 
@@ -32,8 +33,8 @@ Status require(store::View& view, FeedId feed) {
   return done();
 }
 
-// A page of groups in the making. Walks the order of groups, leaving it for each group's
-// activities.
+// A page of groups in the making. Walks the order of groups, whose rows show the newest activities of
+// each; leaves it for those of which more is asked for.
 class GroupPage {
  public:
   GroupPage(store::View& view, const PendingDeletions& pending, FeedId feed,
@@ -49,15 +50,28 @@ class GroupPage {
       range.first = keys::group_order_key(feed_, request_.from->newest);
     }
     std::optional<GroupCursor> next;
-    while (view_.seek(range.first) && view_.key() < std::string_view(range.end)) {
-      range.first = view_.key();
-      const auto newest = *keys::last_activity(range.first);
-      range.first += '\0';
+    moved_ = true;
+    while ((moved_ ? view_.seek(range.first) : view_.next()) &&
+           view_.key() < std::string_view(range.end)) {
+      moved_ = false;
+      const auto newest = *keys::last_activity(view_.key());
       if (shown_ == request_.limit && !pending_.touch_activities()) {
         next = last_;
         break;
       }
-      const auto end = add(newest, std::string(view_.value()));
+      auto head = GroupHeadReader::read(view_.value());
+      if (!head) return Error{Code::kInternal, "a group's head is damaged"};
+      if (shows_all(newest, *head)) {
+        if (!add(newest, *head)) {
+          next = last_;
+          break;
+        }
+        continue;
+      }
+      range.first = view_.key();
+      range.first += '\0';
+      moved_ = true;
+      const auto end = add_looked_up(newest, std::string(head->key()), head->entries());
       if (!end) return end.error();
       if (*end) {
         next = **end;
@@ -75,12 +89,39 @@ class GroupPage {
   }
 
  private:
+  // Whether the head holds all that the page shows of its group.
+  bool shows_all(ActivityId newest, const GroupHeadReader& head) const {
+    if (pending_.touch_activities()) return false;
+    if (request_.from && request_.from->newest == newest) return false;
+    return head.copies() >= std::min(request_.activity_limit, head.entries());
+  }
+
+  // Adds a group from its head. False if the page ends before it.
+  bool add(ActivityId newest, GroupHeadReader& head) {
+    const std::size_t begin = out_.size();
+    append_head(head.key(), head.entries());
+    const auto shown = std::min(request_.activity_limit, head.copies());
+    for (std::uint64_t i = 0; i < shown; ++i) {
+      if (i > 0) out_ += ',';
+      out_ += head.next().value;
+    }
+    if (shown_ > 0 && out_.size() > end_) {
+      out_.resize(begin);
+      return false;
+    }
+    out_ += "]}";
+    ++shown_;
+    last_ = GroupCursor{newest, {}};
+    return true;
+  }
+
   // Adds a group, unless all of it is gone. If the page ends before it: where to go on.
-  Result<std::optional<GroupCursor>> add(ActivityId newest, const std::string& group) {
+  Result<std::optional<GroupCursor>> add_looked_up(ActivityId newest, const std::string& group,
+                                                   std::uint64_t entries) {
     keys::Before inside;
     if (request_.from && request_.from->newest == newest) inside = request_.from->inside;
     const std::size_t begin = out_.size();
-    append_head(group);
+    append_head(group, entries);
     // One behind the page only shows that there is one.
     const auto limit = shown_ == request_.limit ? 1 : request_.activity_limit;
     ActivityRows rows(view_, pending_, keys::grouped_activities(feed_, group, inside), skips_);
@@ -107,11 +148,7 @@ class GroupPage {
     return end;
   }
 
-  void append_head(const std::string& group) {
-    std::uint64_t entries = 0;
-    if (const auto value = view_.find(keys::group_key(feed_, group))) {
-      if (const auto counts = decode_group(*value)) entries = counts->entries;
-    }
+  void append_head(std::string_view group, std::uint64_t entries) {
     out_ += shown_ > 0 ? ",{\"groupKey\":" : "{\"groupKey\":";
     json::append_string(out_, group);
     out_ += ",\"activityCount\":";
@@ -125,6 +162,7 @@ class GroupPage {
   const GroupPageRequest& request_;
   std::string& out_;
   std::size_t end_ = 0;
+  bool moved_ = false;  // the view is elsewhere than in the order of groups
   std::uint64_t shown_ = 0;
   std::uint64_t skips_ = limits::kSkippedRows;
   GroupCursor last_;  // behind the group passed last

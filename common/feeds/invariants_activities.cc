@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "common/feeds/group_head.h"
 #include "common/feeds/grouping_feed.h"
 #include "common/feeds/invariant_walk.h"
 #include "common/json/text.h"
@@ -193,6 +194,20 @@ void check_entries(Walk& walk) {
   settle();
 }
 
+// The copies of a head are those of the group's newest entries, as many as there is room for.
+void check_head(Walk& walk, std::string_view key, const GroupRow& row, const GroupHead& told) {
+  GroupHead expected;
+  auto range = keys::grouped_activities(row.feed, row.group);
+  while (const auto entry = walk.first(range)) {
+    const auto copy = walk.get(*entry);
+    if (!copy || !expected.append(*keys::last_activity(*entry), *copy)) break;
+    range.first = *entry + '\0';
+  }
+  if (told.newest != expected.newest) {
+    walk.violation(key, "its head holds other copies than its newest entries");
+  }
+}
+
 }  // namespace
 
 void check_groups(Walk& walk) {
@@ -211,14 +226,22 @@ void check_groups(Walk& walk) {
     if (!walk.first(keys::grouped_activities(row->feed, row->group))) {
       walk.violation(key, "a group without entries");
     }
-    if (walk.get(keys::group_order_key(row->feed, told->newest)) != row->group) {
-      walk.violation(key, "its place in the order is missing or another group's");
+    const auto place = walk.get(keys::group_order_key(row->feed, told->newest));
+    const auto head = place ? decode_group_head(*place) : std::nullopt;
+    if (!head || head->key != row->group) {
+      return walk.violation(key, "its place in the order is missing or another group's");
     }
+    if (head->entries != told->entries) {
+      walk.violation(key, fmt::format("its head says {} entries", head->entries));
+    }
+    check_head(walk, key, *row, *head);
   });
   walk.each(keys::Space::kGroupOrder, [&](std::string_view key, std::string_view value) {
     const auto row = id_pair(key);
     if (!row || being_deleted(walk, FeedId{row->first})) return;
-    const auto group = walk.get(keys::group_key(FeedId{row->first}, value));
+    const auto head = decode_group_head(value);
+    if (!head) return walk.violation(key, "its value is damaged");
+    const auto group = walk.get(keys::group_key(FeedId{row->first}, head->key));
     const auto told = group ? decode_group(*group) : std::nullopt;
     if (!told || told->newest != *keys::last_activity(key)) {
       walk.violation(key, "its group is missing or has its place elsewhere");

@@ -97,7 +97,8 @@ Status rewrite_activity(commit::Group& group, const LoadedActivity& before, cons
     const auto kind = feed_kind(group, feed);
     if (!kind) return kind.error();
     if (*kind != FeedKind::kNone) {
-      group.put(keys::grouped_activity_key(feed, key, now.id), copy);
+      auto rewritten = rewrite_in_group(group, feed, key, now.id, copy);
+      if (!rewritten) return rewritten;
     } else {
       erase_grouped(group, feed, key, now.id);
     }

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "common/feeds/group_head.h"
 #include "common/json/text.h"
 #include "common/keys/activity_keyspace.h"
 #include "common/keys/key_codec.h"
@@ -35,17 +36,49 @@ Result<GroupState> read_group(commit::Group& group, FeedId feed, std::string_vie
   return GroupState{*count, ActivityId{*newest}};
 }
 
-// The newest entry of a group that is older than `before`; nullopt if there is none.
-Result<std::optional<ActivityId>> newest_before(commit::Group& group, FeedId feed,
-                                                std::string_view key, ActivityId before) {
-  std::optional<ActivityId> newest;
+// What a group has from `before` on, to be counted: its newest entry, and the copies of a head.
+struct Newest {
+  std::optional<ActivityId> activity;  // nullopt: it has no entries
+  GroupHead head;
+  std::optional<ActivityId> behind;  // the first entry that the head has no copy of
+};
+
+Result<Newest> read_newest(commit::Group& group, FeedId feed, std::string_view key,
+                           keys::Before before = {}) {
+  Newest newest;
+  newest.head.key = key;
   const auto range = keys::grouped_activities(feed, key, before);
-  const auto status = group.scan(range.first, range.end, [&](std::string_view row, auto) {
-    newest = keys::last_activity(row);
-    return false;
-  });
+  const auto status =
+      group.scan(range.first, range.end, [&](std::string_view row, std::string_view copy) {
+        const auto activity = *keys::last_activity(row);
+        if (!newest.activity) newest.activity = activity;
+        if (newest.head.append(activity, copy)) return true;
+        newest.behind = activity;
+        return false;
+      });
   if (!status) return status.error();
   return newest;
+}
+
+void put_head(commit::Group& group, FeedId feed, const GroupState& state, GroupHead head) {
+  head.entries = state.count;
+  group.put(keys::group_order_key(feed, state.newest), encode(head));
+}
+
+// The head of a group that was entered by one that is newer than all it had.
+Result<GroupHead> put_before(commit::Group& group, FeedId feed, std::string_view key,
+                             const GroupState& old, ActivityId activity, std::string_view copy) {
+  GroupHead head{0, std::string(key), {}};
+  if (!head.append(activity, copy) || old.count == 0) return head;
+  const auto value = group.get(keys::group_order_key(feed, old.newest));
+  if (!value) return value.error();
+  auto reader = *value ? GroupHeadReader::read(**value) : std::nullopt;
+  if (!reader) return Error{Code::kInternal, "a group's head is damaged"};
+  for (std::uint64_t i = 0; i < reader->copies(); ++i) {
+    const auto next = reader->next();
+    if (!head.append(next.activity, next.value)) break;
+  }
+  return head;
 }
 
 // The format of a feed's stored value.
@@ -91,12 +124,30 @@ Status add_to_group(commit::Group& group, FeedId feed, std::string_view key, Act
   group.put(keys::grouped_activity_key(feed, key, activity), copy);
   group.put(keys::activity_grouping_feed_key(activity, feed), key);
   if (state->count == 0 || activity > state->newest) {
+    auto head = put_before(group, feed, key, *state, activity, copy);
+    if (!head) return head.error();
     if (state->count > 0) group.erase(keys::group_order_key(feed, state->newest));
-    group.put(keys::group_order_key(feed, activity), key);
-    state->newest = activity;
+    *state = {state->count + 1, activity};
+    put_head(group, feed, *state, std::move(*head));
+  } else {
+    auto newest = read_newest(group, feed, key);
+    if (!newest) return newest.error();
+    ++state->count;
+    put_head(group, feed, *state, std::move(newest->head));
   }
-  ++state->count;
   group.put(keys::group_key(feed, key), encode(*state));
+  return done();
+}
+
+Status rewrite_in_group(commit::Group& group, FeedId feed, std::string_view key,
+                        ActivityId activity, std::string_view copy) {
+  group.put(keys::grouped_activity_key(feed, key, activity), copy);
+  const auto state = read_group(group, feed, key);
+  if (!state) return state.error();
+  auto newest = read_newest(group, feed, key);
+  if (!newest) return newest.error();
+  if (newest->behind && activity < *newest->behind) return done();
+  put_head(group, feed, *state, std::move(newest->head));
   return done();
 }
 
@@ -107,22 +158,21 @@ Status remove_from_group(commit::Group& group, FeedId feed, std::string_view key
   if (state->count == 0) return Error{Code::kInternal, "an entry of a grouping feed has no group"};
   erase_grouped(group, feed, key, activity);
   --state->count;
-  if (state->newest == activity) {
-    group.erase(keys::group_order_key(feed, activity));
-    if (state->count > 0) {
-      // Looked for behind the one that goes: before it lie the remains of those that went.
-      const auto newest = newest_before(group, feed, key, activity);
-      if (!newest) return newest.error();
-      if (!*newest) return Error{Code::kInternal, "a group counts entries that are not there"};
-      state->newest = **newest;
-      group.put(keys::group_order_key(feed, state->newest), key);
-    }
-  }
+  const bool was_newest = state->newest == activity;
+  if (was_newest) group.erase(keys::group_order_key(feed, activity));
   if (state->count == 0) {
     group.erase(keys::group_key(feed, key));
-  } else {
-    group.put(keys::group_key(feed, key), encode(*state));
+    return done();
   }
+  // Looked for behind the newest if that one goes: before it lie the remains of those that went.
+  auto newest = read_newest(group, feed, key, was_newest ? keys::Before(activity) : std::nullopt);
+  if (!newest) return newest.error();
+  if (!newest->activity) {
+    return Error{Code::kInternal, "a group counts entries that are not there"};
+  }
+  state->newest = *newest->activity;
+  put_head(group, feed, *state, std::move(newest->head));
+  group.put(keys::group_key(feed, key), encode(*state));
   return done();
 }
 

@@ -20,6 +20,9 @@ Result<std::string> render_key(commit::Group& group, FeedId feed, std::string_vi
 // Enters an activity that is not in the feed.
 Status add_to_group(commit::Group& group, FeedId feed, std::string_view key, ActivityId activity,
                     std::string_view copy);
+// Gives an entry another copy.
+Status rewrite_in_group(commit::Group& group, FeedId feed, std::string_view key,
+                        ActivityId activity, std::string_view copy);
 // Takes out an activity that is in the feed under `key`.
 Status remove_from_group(commit::Group& group, FeedId feed, std::string_view key,
                          ActivityId activity);

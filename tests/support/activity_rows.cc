@@ -1,8 +1,10 @@
 #include "tests/support/activity_rows.h"
 
 #include <map>
+#include <set>
 
 #include "common/feeds/activity.h"
+#include "common/feeds/group_head.h"
 #include "common/keys/activity_keyspace.h"
 #include "common/keys/key_codec.h"
 #include "common/keys/keyspace.h"
@@ -33,10 +35,15 @@ class Check {
       in_grouping_feed(key, value);
     }
     for (const auto& [group, state] : groups_) {
-      auto value = keys::encode_integer(state.count);
-      keys::append_integer(value, state.newest);
+      const auto newest = *state.entries.rbegin();
+      auto value = keys::encode_integer(state.entries.size());
+      keys::append_integer(value, newest);
       expected_[keys::group_key(group.first, group.second)] = value;
-      expected_[keys::group_order_key(group.first, ActivityId{state.newest})] = group.second;
+      GroupHead head{state.entries.size(), group.second, {}};
+      for (auto id = state.entries.rbegin(); id != state.entries.rend(); ++id) {
+        if (!head.append(ActivityId{*id}, copies_[*id])) break;
+      }
+      expected_[keys::group_order_key(group.first, ActivityId{newest})] = encode(head);
     }
     compare();
     return std::move(wrong_);
@@ -44,8 +51,7 @@ class Check {
 
  private:
   struct GroupState {
-    std::uint64_t count = 0;
-    std::uint64_t newest = 0;
+    std::set<std::uint64_t> entries;
   };
 
   void wrong(const std::string& key, const std::string& what) {
@@ -81,9 +87,7 @@ class Check {
     if (!copies_.contains(id)) return wrong(key, "of no activity");
     if (!view_.find(keys::grouping_feed_key(feed))) return wrong(key, "of no grouping feed");
     expect(keys::grouped_activity_key(feed, group, ActivityId{id}), copies_[id]);
-    auto& state = groups_[{feed, group}];
-    ++state.count;
-    state.newest = std::max(state.newest, id);
+    groups_[{feed, group}].entries.insert(id);
   }
 
   void expect(std::string key, std::string value) {

@@ -6,6 +6,7 @@
 
 #include "common/feeds/activity.h"
 #include "common/feeds/feed.h"
+#include "common/feeds/group_head.h"
 #include "common/feeds/pending_deletion.h"
 #include "common/keys/activity_keyspace.h"
 #include "common/keys/key_codec.h"
@@ -107,6 +108,7 @@ class SocialRows {
   struct Group {
     std::uint64_t entries = 0;
     ActivityId newest;
+    std::vector<GroupHead::Copy> copies;  // of all entries, newest first
   };
 
   void enter(FeedId feed, const std::string& key, ActivityId activity, std::string_view copy) {
@@ -114,9 +116,14 @@ class SocialRows {
     if (group.entries > 0) batch_.erase(keys::group_order_key(feed, group.newest));
     group.newest = activity;
     ++group.entries;
+    group.copies.insert(group.copies.begin(), {activity, std::string(copy)});
+    GroupHead head{group.entries, key, {}};
+    for (const auto& each : group.copies) {
+      if (!head.append(each.activity, each.value)) break;
+    }
     batch_.put(keys::grouped_activity_key(feed, key, activity), copy);
     batch_.put(keys::activity_grouping_feed_key(activity, feed), key);
-    batch_.put(keys::group_order_key(feed, activity), key);
+    batch_.put(keys::group_order_key(feed, activity), encode(head));
     auto value = keys::encode_integer(group.entries);
     keys::append_integer(value, activity.value);
     batch_.put(keys::group_key(feed, key), value);

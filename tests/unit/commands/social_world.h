@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "common/feeds/group_head.h"
 #include "common/feeds/invariants.h"
 #include "common/feeds/pending_deletion.h"
 #include "common/keys/activity_keyspace.h"
@@ -132,7 +133,7 @@ class SocialWorld : public ::testing::Test {
     std::vector<std::string> order;
     const auto range = keys::group_order(feed);
     world_.view().scan(range.first, range.end, [&](std::string_view, std::string_view value) {
-      order.emplace_back(value);
+      order.push_back(decode_group_head(value)->key);
       return true;
     });
     return order;

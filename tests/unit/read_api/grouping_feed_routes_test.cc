@@ -51,6 +51,35 @@ TEST_F(GroupingFeedRoutes, Groups_AreOrderedByTheirNewestActivity) {
   EXPECT_THAT(violations(), ::testing::IsEmpty());
 }
 
+// Whether a page is read from the heads of its groups or from their entries, it shows the same.
+TEST_F(GroupingFeedRoutes, PagesOfAnyDepth_ShowTheNewestOfEachGroup) {
+  const auto feed = rows().grouping_feed();
+  const auto text = [](std::size_t size) { return '"' + std::string(size, 'x') + '"'; };
+  std::map<std::string, std::vector<std::uint64_t>> entered;
+  const auto enter = [&](const std::string& key, std::size_t size) {
+    const auto id = rows().activity({.extra_data = text(size), .groups = {{feed, key}}});
+    entered[key].insert(entered[key].begin(), id.value);
+  };
+  for (int i = 0; i < 7; ++i) enter("small", 1);
+  for (int i = 0; i < 3; ++i) enter("few", 1);
+  for (int i = 0; i < 3; ++i) enter("middling", 900);
+  for (const std::size_t size : {1, 5000, 1, 1}) enter("with a large one", size);
+  for (const std::size_t size : {1, 1, 5000}) enter("large first", size);
+  rows().commit();
+  ASSERT_THAT(violations(), ::testing::IsEmpty());
+  for (std::size_t limit = 1; limit <= 8; ++limit) {
+    std::string expected;
+    for (const auto* key : {"large first", "with a large one", "middling", "few", "small"}) {
+      const auto& all = entered[key];
+      const auto shown = std::min(limit, all.size());
+      expected += fmt::format(
+          "{}{}×{}[{}]", expected.empty() ? "" : " ", key, all.size(),
+          fmt::join(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(shown), " "));
+    }
+    EXPECT_EQ(groups(fmt::format("activityLimit={}", limit)), expected);
+  }
+}
+
 TEST_F(GroupingFeedRoutes, DefaultLimits_Are25GroupsOf50) {
   const auto feed = rows().grouping_feed();
   for (int i = 0; i < 30; ++i) rows().activity({.groups = {{feed, fmt::format("k{}", i)}}});

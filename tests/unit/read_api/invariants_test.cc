@@ -123,6 +123,17 @@ TEST_F(Invariants, WrongCounts_AreNamed) {
   expect(keys::user_key(UserId{10000}), "says 7 subscriptions, has 1");
 }
 
+TEST_F(Invariants, WrongHeads_AreNamed) {
+  const auto key = keys::group_order_key(grouping_, reply_);
+  auto head = *decode_group_head(*store::View(database()).find(key));
+  head.newest.pop_back();
+  rows().put_row(key, encode(head));
+  expect(keys::group_key(grouping_, group_), "its head holds other copies than its newest entries");
+  head.entries = 7;
+  rows().put_row(key, encode(head));
+  expect(keys::group_key(grouping_, group_), "its head says 7 entries");
+}
+
 TEST_F(Invariants, WrongThreads_AreNamed) {
   const auto other = rows().activity({});
   rows().commit();

@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "common/feeds/feed.h"
+#include "common/feeds/group_head.h"
 #include "common/feeds/grouping_feed.h"
 #include "common/feeds/pending_deletion.h"
 #include "common/feeds/user.h"
@@ -66,8 +67,11 @@ std::string quoted_text(std::string_view text) {
 std::string data_value(keys::Space space, std::string_view value) {
   switch (space) {
     case keys::Space::kActivityGroupingFeeds:
-    case keys::Space::kGroupOrder:
       return quoted_text(value);
+    case keys::Space::kGroupOrder: {
+      const auto head = decode_group_head(value);
+      return head ? quoted_text(head->key) : "?";
+    }
     case keys::Space::kGroups: {
       const auto group = decode_group(value);
       if (!group) return "?";
