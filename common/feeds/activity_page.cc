@@ -26,8 +26,8 @@ ActivityRows::ActivityRows(store::View& view, const PendingDeletions& pending, k
       as_stored_(!pending.touch_activities() && keep_ == nullptr) {}
 
 bool ActivityRows::advance() {
-  const bool there = !started_ ? view_.seek(range_.first)
-                     : moved_  ? view_.seek(last_key_ + '\0')
+  const bool there = !started_ ? view_.seek(range_.first, range_.end)
+                     : moved_  ? view_.seek(last_key_ + '\0', range_.end)
                                : view_.next();
   moved_ = false;
   if (!there || view_.key() >= std::string_view(range_.end)) return false;

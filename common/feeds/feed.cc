@@ -35,11 +35,11 @@ Error out_of_range(FeedId feed, ArticleId start, ArticleId next, bool replica) {
 ArticleId append_articles(store::View& view, FeedId feed, ArticleId start, std::uint64_t limit,
                           std::string& out) {
   const std::string first = keys::article_key(feed, start);
-  const std::string_view prefix = std::string_view(first).substr(0, first.size() - 8);
+  const std::string end = keys::articles_of(feed).end;
   const std::size_t end_of_page = out.size() + limits::kPageBytes;
   std::uint64_t count = 0;
-  bool more = view.seek(first);
-  for (; more && count < limit && view.key().starts_with(prefix); more = view.next()) {
+  bool more = view.seek(first, end);
+  for (; more && count < limit && view.key() < end; more = view.next()) {
     const auto value = view.value();
     if (count > 0) {
       if (out.size() + value.size() > end_of_page) break;

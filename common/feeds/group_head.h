@@ -10,9 +10,10 @@
 
 namespace feeds {
 
-// The value of a row of `group_order`: a group as a page shows it. It holds copies of the group's newest
-// activities, without a gap, at most limits::kHeadActivities and limits::kHeadBytes of them: a page that
-// shows no more of each group is one scan. The format is in schema/README.md, "Group heads".
+// The value of a row of `group_order`: a group as a page shows it. It holds copies of the group's
+// newest activities, without a gap, at most limits::kHeadActivities and limits::kHeadBytes of them:
+// a page that shows no more of each group is one scan. The format is in schema/README.md, "Group
+// heads".
 struct GroupHead {
   struct Copy {
     ActivityId activity;
@@ -24,8 +25,8 @@ struct GroupHead {
   std::string key;
   std::vector<Copy> newest;  // newest first
 
-  // Adds one that is older than those it has, if there is room. False if there was not, or if `value` is
-  // empty: then nothing older may be added.
+  // Adds one that is older than those it has, if there is room. False if there was not, or if
+  // `value` is empty: then nothing older may be added.
   bool append(ActivityId activity, std::string_view value);
 };
 std::string encode(const GroupHead& head);

@@ -51,7 +51,7 @@ class GroupPage {
     }
     std::optional<GroupCursor> next;
     moved_ = true;
-    while ((moved_ ? view_.seek(range.first) : view_.next()) &&
+    while ((moved_ ? view_.seek(range.first, range.end) : view_.next()) &&
            view_.key() < std::string_view(range.end)) {
       moved_ = false;
       const auto newest = *keys::last_activity(view_.key());

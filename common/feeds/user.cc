@@ -127,7 +127,9 @@ Result<bool> judge_named(store::View& view, FeedId feed, ArticleId start, FeedId
 
 Status append_user(store::View& view, UserId user, std::string& out) {
   const auto row = keys::user_key(user);
-  if (!view.seek(row) || view.key() != row) return no_such_user(user);
+  if (!view.seek(row, keys::subscriptions_of(user).end) || view.key() != row) {
+    return no_such_user(user);
+  }
   append_user_here(view, user, out);
   return done();
 }

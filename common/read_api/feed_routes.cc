@@ -22,12 +22,9 @@ void get_feed(const ReadContext& context, const http::ExchangePtr& exchange) {
   ArticlePage page;
   if (*start) page.start = ArticleId{**start};
   page.limit = limit->value_or(limits::kPageLimit);
-  serve_read(context, exchange,
-             [feed = *feed, page, replica = context.replica](store::View view, auto& reply_to) {
-               auto status = append_feed_page(view, feed, page, replica, reply_to.reply().body);
-               if (auto readable = view.status(); !readable) return readable;
-               if (status) reply_to.send();
-               return status;
+  serve_page(context, exchange,
+             [feed = *feed, page, replica = context.replica](auto& view, auto& body) {
+               return append_feed_page(view, feed, page, replica, body);
              });
 }
 

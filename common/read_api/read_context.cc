@@ -38,11 +38,12 @@ Error behind(const ReadContext& context, Position wanted, Position here) {
                                         to_string(here)};
 }
 
-void run_read(store::DatabasePtr database, const http::ExchangePtr& exchange, const Read& read,
-              store::View::Purpose purpose) {
-  store::View view(std::move(database), purpose);
-  exchange->reply().position = view.position();
-  if (const auto status = read(std::move(view), *exchange); !status) {
+// Fills the exchange's reply from a database and sends it, or returns what is wrong.
+using Answer = std::function<Status(store::DatabasePtr database, http::Exchange& exchange)>;
+
+void answer_from(store::DatabasePtr database, const http::ExchangePtr& exchange,
+                 const Answer& answer) {
+  if (const auto status = answer(std::move(database), *exchange); !status) {
     exchange->send_error(status.error());
   }
 }
@@ -50,13 +51,12 @@ void run_read(store::DatabasePtr database, const http::ExchangePtr& exchange, co
 // A read that waits for a position; whichever of gate and timer comes first ends it.
 class WaitingRead : public std::enable_shared_from_this<WaitingRead> {
  public:
-  WaitingRead(const ReadContext& context, http::ExchangePtr exchange, Read read,
-              store::View::Purpose purpose, Position wanted)
+  WaitingRead(const ReadContext& context, http::ExchangePtr exchange, Answer answer,
+              Position wanted)
       : context_(context),
         exchange_(std::move(exchange)),
         io_thread_(exchange_->io_thread()),
-        read_(std::move(read)),
-        purpose_(purpose),
+        answer_(std::move(answer)),
         wanted_(wanted) {}
 
   void start(milliseconds wait) {
@@ -83,23 +83,19 @@ class WaitingRead : public std::enable_shared_from_this<WaitingRead> {
       exchange->reply().position = here;
       return exchange->send_error(behind(context_, wanted_, here));
     }
-    run_read(std::move(*database), exchange, read_, purpose_);
+    answer_from(std::move(*database), exchange, answer_);
   }
 
   const ReadContext& context_;
   http::ExchangePtr exchange_;
   http::IoThread& io_thread_;
-  Read read_;
-  store::View::Purpose purpose_;
+  Answer answer_;
   Position wanted_;
   std::uint64_t timer_ = 0;
   SequenceGate::Token token_ = 0;
 };
 
-}  // namespace
-
-void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, Read read,
-                store::View::Purpose purpose) {
+void serve(const ReadContext& context, const http::ExchangePtr& exchange, Answer answer) {
   const auto wanted = wanted_position(exchange->request());
   if (!wanted) return exchange->send_error(wanted.error());
   const auto wait = longest_wait(exchange->request());
@@ -108,11 +104,13 @@ void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, R
   auto database = context.store.acquire();
   if (!*wanted) {
     if (!database) return exchange->send_error(database.error());
-    return run_read(std::move(*database), exchange, read, purpose);
+    return answer_from(std::move(*database), exchange, answer);
   }
   if (database) {
-    const auto here = (*database)->head().position;
-    if (**wanted <= here) return run_read(std::move(*database), exchange, read, purpose);
+    auto here = (*database)->head().position;
+    // What was read a moment ago may not be published yet.
+    if (here < **wanted) here = store::View(*database).position();
+    if (**wanted <= here) return answer_from(std::move(*database), exchange, answer);
     exchange->reply().position = here;
     if (!context.replica || wait->count() == 0) {
       return exchange->send_error(behind(context, **wanted, here));
@@ -123,21 +121,51 @@ void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, R
   if (context.gate.waiting() >= limits::kWaitingReads) {
     return exchange->send_error({Code::kOverloaded, "too many reads wait for a position"});
   }
-  std::make_shared<WaitingRead>(context, exchange, std::move(read), purpose, **wanted)
-      ->start(*wait);
+  std::make_shared<WaitingRead>(context, exchange, std::move(answer), **wanted)->start(*wait);
+}
+
+Status read_page(store::View& view, const PageRead& read, http::Exchange& exchange) {
+  auto& reply = exchange.reply();
+  reply.position = view.position();
+  auto status = read(view, reply.body);
+  // A read error looks like a row that is absent, so it is asked for first.
+  if (auto readable = view.status(); !readable) return readable;
+  if (status) exchange.send();
+  return status;
+}
+
+}  // namespace
+
+void serve_read(const ReadContext& context, const http::ExchangePtr& exchange, Read read,
+                store::View::Purpose purpose) {
+  serve(context, exchange,
+        [read = std::move(read), purpose](store::DatabasePtr database, auto& reply_to) {
+          store::View view(std::move(database), purpose);
+          reply_to.reply().position = view.position();
+          return read(std::move(view), reply_to);
+        });
+}
+
+void serve_page(const ReadContext& context, const http::ExchangePtr& exchange, PageRead read) {
+  serve(context, exchange, [read = std::move(read)](store::DatabasePtr database, auto& reply_to) {
+    auto passing = store::View::passing(database);
+    auto status = read_page(passing, read, reply_to);
+    if (!passing.stale()) return status;
+    reply_to.reply().body.clear();
+    store::View view(std::move(database));
+    return read_page(view, read, reply_to);
+  });
 }
 
 void serve_body(const ReadContext& context, const http::ExchangePtr& exchange, BodyRead read) {
-  serve_read(context, exchange,
-             [read = std::move(read)](store::View view, auto& reply_to) -> Status {
+  serve_page(context, exchange,
+             [read = std::move(read)](store::View& view, std::string& body) -> Status {
+               if (view.pending_known_empty()) return read(view, PendingDeletions(), body);
                store::ViewReader reader(view);
                const auto pending = PendingDeletions::load(reader);
                if (!pending) return pending.error();
-               auto status = read(view, *pending, reply_to.reply().body);
-               // A read error looks like a row that is absent, so it is asked for first.
-               if (auto readable = view.status(); !readable) return readable;
-               if (status) reply_to.send();
-               return status;
+               if (pending->empty()) view.pending_seen_empty();
+               return read(view, *pending, body);
              });
 }
 

@@ -17,7 +17,7 @@ struct ReadContext {
   bool replica = false;
 };
 
-// A read of the store: fills exchange.reply() from the view and sends it, or returns what is wrong.
+// A read of the store, of any length: fills exchange.reply() from the view and sends it, or returns what is wrong.
 using Read = std::function<Status(store::View view, http::Exchange& exchange)>;
 
 // Runs `read` on a view that is at or past the request's Feeds-Min-Position, with the view's
@@ -33,7 +33,12 @@ inline store::View::Purpose list_purpose(bool paged) {
   return paged ? store::View::Purpose::kPages : store::View::Purpose::kScan;
 }
 
-// The same of a read that appends the reply's body, given the deletions under way in its snapshot.
+// The same of a read that appends the reply's body and takes microseconds. It may be run twice, on
+// View::passing() first.
+using PageRead = std::function<Status(store::View& view, std::string& body)>;
+void serve_page(const ReadContext& context, const http::ExchangePtr& exchange, PageRead read);
+
+// The same, given the deletions under way in its snapshot.
 using BodyRead =
     std::function<Status(store::View& view, const PendingDeletions& pending, std::string& body)>;
 void serve_body(const ReadContext& context, const http::ExchangePtr& exchange, BodyRead read);

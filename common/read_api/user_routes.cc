@@ -16,11 +16,8 @@ void get_users(const ReadContext& context, const http::ExchangePtr& exchange) {
 void get_user(const ReadContext& context, const http::ExchangePtr& exchange) {
   const auto user = path_id<UserId>(exchange->request(), 0, "userId");
   if (!user) return exchange->send_error(user.error());
-  serve_read(context, exchange, [user = *user](store::View view, auto& reply_to) {
-    auto status = append_user(view, user, reply_to.reply().body);
-    if (auto readable = view.status(); !readable) return readable;
-    if (status) reply_to.send();
-    return status;
+  serve_page(context, exchange, [user = *user](auto& view, auto& body) {
+    return append_user(view, user, body);
   });
 }
 

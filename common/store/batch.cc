@@ -16,6 +16,10 @@ std::size_t position_entry_bytes() {
   return 1 + 1 + keys::position_key().size() + 1 + kPositionRecordBytes;
 }
 
+bool is_pending(std::string_view key) {
+  return !key.empty() && key[0] == static_cast<char>(keys::Space::kPending);
+}
+
 Error malformed(std::string what) {
   return Error{Code::kInternal, "malformed batch: " + std::move(what)};
 }
@@ -91,12 +95,14 @@ Batch::Batch() : batch_(std::make_unique<rocksdb::WriteBatch>()) {}
 Batch::~Batch() = default;
 
 void Batch::put(std::string_view key, std::string_view value) {
+  changes_pending_ |= is_pending(key);
   const auto status = batch_->Put(rocksdb::Slice(key.data(), key.size()),
                                   rocksdb::Slice(value.data(), value.size()));
   assert(status.ok());
 }
 
 void Batch::erase(std::string_view key) {
+  changes_pending_ |= is_pending(key);
   const auto status = batch_->Delete(rocksdb::Slice(key.data(), key.size()));
   assert(status.ok());
 }
@@ -121,7 +127,10 @@ void Batch::visit(const Visitor& f) const {
   assert(status.ok());
 }
 
-void Batch::clear() { batch_->Clear(); }
+void Batch::clear() {
+  batch_->Clear();
+  changes_pending_ = false;
+}
 
 Result<CheckedBatch> check_batch(std::string bytes) {
   if (bytes.size() < kBatchHeaderBytes) return malformed("no header");
@@ -139,6 +148,7 @@ Result<CheckedBatch> check_batch(std::string bytes) {
     const auto record = reader.next();
     if (!record) return malformed("entry " + std::to_string(entries));
     ++entries;
+    checked.changes_pending |= is_pending(record->key);
     if (record->key != keys::position_key()) continue;
     if (!record->put || !last_size) return malformed("the position entry");
     position = record->value;

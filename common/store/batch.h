@@ -38,9 +38,12 @@ class Batch {
   using Visitor = std::function<void(std::string_view, std::optional<std::string_view>)>;
   void visit(const Visitor& f) const;
   void clear();
+  // Whether an entry is, or was before an undo, of the space `pending`.
+  bool changes_pending() const { return changes_pending_; }
 
  private:
   friend class Writer;
+  bool changes_pending_ = false;
   std::unique_ptr<rocksdb::WriteBatch> batch_;
 };
 
@@ -50,7 +53,8 @@ struct CheckedBatch {
   std::string bytes;
   std::uint64_t first_sequence = 0;
   std::uint32_t entries = 0;
-  PositionRecord record;  // of its last entry
+  bool changes_pending = false;  // it has entries of the space `pending`
+  PositionRecord record;         // of its last entry
 };
 
 // Judges a serialised batch before anything is done with it (RocksDB logs first and parses later,

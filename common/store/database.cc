@@ -11,10 +11,12 @@ namespace {
 // Files may vanish between reading the list of them and opening them, when another process writes.
 constexpr int kReadOnlyTries = 10;
 
-constexpr std::uint64_t kUnstable = 1;
-
 Error read_error(const rocksdb::Status& status) {
   return Error{Code::kInternal, "the database cannot be read: " + status.ToString()};
+}
+
+std::string_view text_of(const rocksdb::Slice& slice) {
+  return {slice.data(), slice.size()};
 }
 
 rocksdb::Status open_rocks(const std::filesystem::path& directory, Access access, bool create,
@@ -57,13 +59,12 @@ Result<std::shared_ptr<Database>> Database::open(const std::filesystem::path& di
   if (!record) return record.error();
   const auto newest = rocks->GetLatestSequenceNumber();
   if (newest != record->position.sequence.value) {
-    return Error{Code::kInternal,
-                 directory.string() + ": its newest sequence is " + std::to_string(newest) +
-                     ", its position says " + to_string(record->position) +
-                     "; something other than a node has written there"};
+    return Error{Code::kInternal, directory.string() + ": its newest sequence is " +
+                                      std::to_string(newest) + ", its position says " +
+                                      to_string(record->position) +
+                                      "; something other than a node has written there"};
   }
   database->end_write(&*record);
-  database->stable_.store(0, std::memory_order_release);
   return database;
 }
 
@@ -72,7 +73,9 @@ Database::~Database() {
   if (on_closed_) on_closed_();
 }
 
-void Database::on_closed(std::function<void()> callback) { on_closed_ = std::move(callback); }
+void Database::on_closed(std::function<void()> callback) {
+  on_closed_ = std::move(callback);
+}
 
 PositionRecord Database::head() const {
   std::lock_guard lock(head_mutex_);
@@ -88,49 +91,97 @@ Result<std::optional<std::string>> Database::get(std::string_view key) const {
   return std::optional(std::move(value));
 }
 
-void Database::begin_write() { stable_.fetch_add(1, std::memory_order_seq_cst); }
+void Database::begin_write(bool changes_pending) {
+  if (changes_pending) pending_changes_.fetch_add(1, std::memory_order_seq_cst);
+}
 
 void Database::end_write(const PositionRecord* committed) {
   if (committed != nullptr) {
     std::lock_guard lock(head_mutex_);
     head_ = *committed;
-    head_epoch_.store(committed->position.epoch.value, std::memory_order_relaxed);
-    head_sequence_.store(committed->position.sequence.value, std::memory_order_relaxed);
+    head_epoch_.store(committed->position.epoch.value, std::memory_order_release);
+    head_sequence_.store(committed->position.sequence.value, std::memory_order_release);
   }
-  stable_.fetch_add(1, std::memory_order_release);
+  if (pending_changes_.load(std::memory_order_relaxed) % 2 != 0) {
+    pending_changes_.fetch_add(1, std::memory_order_seq_cst);
+  }
 }
 
-// RocksDB keeps a pointer to it.
-struct View::Bound {
-  std::string end;
-  rocksdb::Slice slice;
+// RocksDB keeps pointers to the slices. Empty: unbounded on that side.
+struct View::Bounds {
+  std::string text;  // of both
+  rocksdb::Slice first;
+  rocksdb::Slice end;
 };
 
+View::View(std::shared_ptr<const Database> database, Passing)
+    : database_(std::move(database)), passing_(true) {
+  settle();
+  if (settled_) return;
+  passing_ = false;
+  make_iterator(Purpose::kPages, {}, {});
+}
+
 View::View(std::shared_ptr<const Database> database, Purpose purpose, std::string_view end)
-    : database_(std::move(database)), stability_(database_->stability()) {
-  position_.epoch.value = database_->head_epoch_.load(std::memory_order_relaxed);
-  position_.sequence.value = database_->head_sequence_.load(std::memory_order_relaxed);
+    : database_(std::move(database)) {
+  settle();
+  make_iterator(purpose, {}, end);
+}
+
+// A commit is visible as a whole, and its last entry, the position record, has RocksDB's newest
+// sequence: where that is the head's, what is read is the head. It is not for a moment before a
+// commit is published, and once a write has failed.
+void View::settle() {
+  position_.sequence.value = database_->head_sequence_.load(std::memory_order_acquire);
+  position_.epoch.value = database_->head_epoch_.load(std::memory_order_acquire);
+  settled_ = unchanged_since();
+  // After the position: what changes the pending rows meanwhile changes that too, and is noticed by
+  // it.
+  pending_changes_ = database_->pending_changes_.load(std::memory_order_seq_cst);
+}
+
+void View::make_iterator(Purpose purpose, std::string_view first, std::string_view end) {
   rocksdb::ReadOptions options;
   options.fill_cache = purpose == Purpose::kPages;
+  // Before the bounds, which it points to.
+  iterator_.reset();
+  bounds_.reset();
   if (!end.empty()) {
-    bound_ = std::make_unique<Bound>(Bound{std::string(end), {}});
-    bound_->slice = bound_->end;
-    options.iterate_upper_bound = &bound_->slice;
+    bounds_ = std::make_unique<Bounds>();
+    bounds_->text.reserve(first.size() + end.size());
+    bounds_->text.append(first).append(end);
+    bounds_->first = rocksdb::Slice(bounds_->text.data(), first.size());
+    bounds_->end = rocksdb::Slice(bounds_->text.data() + first.size(), end.size());
+    options.iterate_upper_bound = &bounds_->end;
+    if (!first.empty()) options.iterate_lower_bound = &bounds_->first;
   }
   iterator_.reset(database_->rocks_->NewIterator(options));
   if (unchanged_since()) return;
-
-  // A commit was under way: only what the iterator sees can say where it is.
-  stability_ = kUnstable;
+  if (passing_) {
+    stale_ = true;
+    return;
+  }
+  // A commit came: only what the iterator sees can say where it is.
+  settled_ = false;
   position_ = Position{};
   if (const auto value = find(keys::position_key())) {
     if (const auto record = decode_position(*value)) position_ = record->position;
   }
 }
 
+// Whether there is an iterator to read forwards from `key` to `end` with; an empty `end`: to
+// anything.
+bool View::ready(std::string_view key, std::string_view end) {
+  if (!passing_) return true;
+  const bool fits = bounds_ == nullptr
+                        ? end.empty()
+                        : text_of(bounds_->end) == end && key >= text_of(bounds_->first);
+  if (iterator_ == nullptr || !fits) make_iterator(Purpose::kPages, {}, end);
+  return !stale_;
+}
+
 bool View::unchanged_since() const {
-  std::atomic_thread_fence(std::memory_order_seq_cst);
-  return stability_ % 2 == 0 && database_->stability() == stability_;
+  return settled_ && database_->rocks_->GetLatestSequenceNumber() == position_.sequence.value;
 }
 
 View::~View() = default;
@@ -138,6 +189,11 @@ View::View(View&&) noexcept = default;
 View& View::operator=(View&&) noexcept = default;
 
 bool View::seek(std::string_view key) {
+  return seek(key, {});
+}
+
+bool View::seek(std::string_view key, std::string_view end) {
+  if (!ready(key, end)) return false;
   iterator_->Seek(rocksdb::Slice(key.data(), key.size()));
   return iterator_->Valid();
 }
@@ -148,19 +204,19 @@ bool View::next() {
 }
 
 bool View::seek_last(std::string_view first, std::string_view end) {
+  if (passing_) make_iterator(Purpose::kPages, first, end);
+  if (stale_) return false;
   iterator_->SeekForPrev(rocksdb::Slice(end.data(), end.size()));
   if (iterator_->Valid() && key() == end) iterator_->Prev();
   return iterator_->Valid() && key() >= first;
 }
 
 std::string_view View::key() const {
-  const auto slice = iterator_->key();
-  return {slice.data(), slice.size()};
+  return text_of(iterator_->key());
 }
 
 std::string_view View::value() const {
-  const auto slice = iterator_->value();
-  return {slice.data(), slice.size()};
+  return text_of(iterator_->value());
 }
 
 std::optional<std::string_view> View::find(std::string_view wanted) {
@@ -181,12 +237,29 @@ std::optional<std::string_view> View::find(std::string_view wanted) {
       return std::string_view(found_->data(), found_->size());
     }
   }
+  if (passing_) {
+    stale_ = true;
+    return std::nullopt;
+  }
   if (!seek(wanted) || key() != wanted) return std::nullopt;
   return value();
 }
 
+bool View::pending_known_empty() const {
+  return settled_ && pending_changes_ % 2 == 0 &&
+         database_->pending_empty_at_.load(std::memory_order_seq_cst) == pending_changes_;
+}
+
+void View::pending_seen_empty() const {
+  if (settled_ && !stale_ && pending_changes_ % 2 == 0) {
+    database_->pending_empty_at_.store(pending_changes_, std::memory_order_seq_cst);
+  }
+}
+
 Status View::status() const {
+  if (stale_) return Error{Code::kInternal, "a commit came meanwhile"};
   if (!read_status_) return read_status_;
+  if (iterator_ == nullptr) return done();
   const auto status = iterator_->status();
   if (!status.ok()) return read_error(status);
   return done();

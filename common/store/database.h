@@ -53,12 +53,9 @@ class Database {
   // RocksDB itself, for common/store only.
   rocksdb::DB& rocks() const { return *rocks_; }
 
-  // Writer's part of the agreement with View: `stable_` is even while no write is under way.
-  void begin_write();
+  // The writer's brackets around each write. `changes_pending`: it touches rows of the space `pending`.
+  void begin_write(bool changes_pending);
   void end_write(const PositionRecord* committed);  // null: it failed
-
-  // For View: a head that was stable over the making of an iterator is the iterator's position.
-  std::uint64_t stability() const { return stable_.load(std::memory_order_acquire); }
 
  private:
   Database() = default;
@@ -67,11 +64,14 @@ class Database {
   std::unique_ptr<rocksdb::DB> rocks_;
   std::function<void()> on_closed_;
   std::atomic<bool> retired_{false};
-  std::atomic<std::uint64_t> stable_{0};
   mutable std::mutex head_mutex_;
   PositionRecord head_;
   std::atomic<std::uint64_t> head_epoch_{1};
   std::atomic<std::uint64_t> head_sequence_{0};
+  // Odd while a write that touches the space `pending` is under way, even between; and what that was when
+  // the space was seen empty.
+  std::atomic<std::uint64_t> pending_changes_{2};
+  mutable std::atomic<std::uint64_t> pending_empty_at_{0};
   friend class View;
 };
 
@@ -79,8 +79,20 @@ using DatabasePtr = std::shared_ptr<Database>;
 
 // A consistent view of one database: an iterator and the position of what it sees. Holds a handle.
 // One thread's. Cheap to make (no mutex of RocksDB), so one is made a request.
+//
+// A view that steps behind the last entry of what its reader wants walks over all that was deleted there,
+// which may be a million rows: so ranges are read with their end as a bound. RocksDB's iterators have one bound
+// for life; a passing() view makes one for each range, and holds only while no commit comes between.
 class View {
  public:
+  // Shows the head. For reads of a few microseconds that can be repeated: once stale(), nothing that it
+  // gave counts, and the read is done again with a view of the other kind.
+  static View passing(std::shared_ptr<const Database> database) {
+    return View(std::move(database), Passing{});
+  }
+  // A commit came while this passing() view was read from.
+  bool stale() const { return stale_; }
+
   // Blocks that a kScan reads are not kept in the cache: it walks whole spaces, and would push out what
   // pages are read from.
   enum class Purpose { kPages, kScan };
@@ -100,6 +112,8 @@ class View {
 
   // Moves to the first entry at or after `key`; false at the end, and on a read error (see status()).
   bool seek(std::string_view key);
+  // The same in a range that ends before `end`; next() may go on beyond it.
+  bool seek(std::string_view key, std::string_view end);
   bool next();
   // Moves to the last entry of [first, end); false if there is none, and on a read error.
   bool seek_last(std::string_view first, std::string_view end);
@@ -113,28 +127,41 @@ class View {
   // Calls `f(key, value)` for each entry of [first, end) until f returns false.
   template <class F>
   void scan(std::string_view first, std::string_view end, F&& f) {
-    for (bool more = seek(first); more && key() < end; more = next()) {
+    for (bool more = seek(first, end); more && key() < end; more = next()) {
       if (!f(key(), value())) return;
     }
   }
 
-  // kInternal once a move met a read error: what was read may be incomplete.
+  // Whether the space `pending` is known to have no rows here, without a look.
+  bool pending_known_empty() const;
+  // It was looked at, and had none.
+  void pending_seen_empty() const;
+
+  // kInternal once a move met a read error, or once stale(): what was read may be incomplete.
   Status status() const;
 
   const Database& database() const { return *database_; }
   bool retired() const { return database_->retired(); }
 
  private:
-  struct Bound;
+  struct Bounds;
+  struct Passing {};
+  View(std::shared_ptr<const Database> database, Passing);
   View(std::shared_ptr<const Database> database, Purpose purpose, std::string_view end);
+  void settle();
+  void make_iterator(Purpose purpose, std::string_view first, std::string_view end);
+  bool ready(std::string_view key, std::string_view end);
   bool unchanged_since() const;
 
   std::shared_ptr<const Database> database_;
-  std::unique_ptr<Bound> bound_;  // null: none
+  bool passing_ = false;
+  bool stale_ = false;
+  std::unique_ptr<Bounds> bounds_;  // null: none
   std::unique_ptr<rocksdb::Iterator> iterator_;
   std::unique_ptr<rocksdb::PinnableSlice> found_;
   Status read_status_ = done();
-  std::uint64_t stability_ = 0;  // the database's when this was made; odd: a commit was under way
+  bool settled_ = true;  // position_ was the head's over the making of this
+  std::uint64_t pending_changes_ = 0;
   Position position_;
 };
 

@@ -52,7 +52,7 @@ Result<PositionRecord> Writer::commit(Batch& batch, std::int64_t commit_time_ns)
 
   rocksdb::WriteOptions options;
   options.sync = true;
-  database_->begin_write();
+  database_->begin_write(batch.changes_pending());
   const auto status = rocks.Write(options, batch.batch_.get());
   database_->end_write(status.ok() ? &record : nullptr);
   if (!status.ok()) {
@@ -71,7 +71,7 @@ Result<PositionRecord> Writer::apply(const CheckedBatch& batch, bool may_stall) 
   rocksdb::WriteBatch raw(batch.bytes);
   rocksdb::WriteOptions options;
   options.no_slowdown = !may_stall;
-  database_->begin_write();
+  database_->begin_write(batch.changes_pending);
   const auto status = rocks.Write(options, &raw);
   database_->end_write(status.ok() ? &batch.record : nullptr);
   if (status.IsIncomplete()) return Error{Code::kOverloaded, "flushes are behind"};

@@ -1,5 +1,9 @@
 #include "common/store/database.h"
 
+#include <fmt/format.h>
+#include <rocksdb/perf_context.h>
+#include <rocksdb/perf_level.h>
+
 #include <fstream>
 #include <future>
 
@@ -125,6 +129,123 @@ TEST(View, ItsPositionIsThatOfItsRows_UnderWrites) {
   writing.get();
 }
 
+TEST(View, Passing_IsStaleOnceACommitCame) {
+  test::TempDir dir;
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+  Writer writer(database);
+  put(writer, "a", "1");
+  put(writer, "b", "2");
+  auto view = View::passing(database);
+  EXPECT_EQ(view.position(), database->head().position);
+  ASSERT_TRUE(view.seek("a", "b"));
+  EXPECT_EQ(view.value(), "1");
+  EXPECT_FALSE(view.next());
+  ASSERT_TRUE(view.seek_last("a", "c"));
+  EXPECT_EQ(view.value(), "2");
+  EXPECT_EQ(*view.find("a"), "1");
+  EXPECT_TRUE(view.status().ok());
+
+  put(writer, "a", "3");
+  EXPECT_FALSE(view.stale());
+  EXPECT_FALSE(view.find("a"));
+  EXPECT_TRUE(view.stale());
+  EXPECT_FALSE(view.status().ok());
+
+  auto other = View::passing(database);
+  ASSERT_TRUE(other.seek("a", "b"));
+  put(writer, "a", "4");
+  EXPECT_EQ(other.value(), "3");
+  EXPECT_FALSE(other.stale());  // what it has is of one commit still
+  EXPECT_FALSE(other.seek("b", "c"));
+  EXPECT_TRUE(other.stale());
+}
+
+TEST(View, Passing_ThatIsNotStale_IsOfOneCommit_UnderWrites) {
+  test::TempDir dir;
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+  Writer writer(database);
+  std::atomic<bool> stop = false;
+  // Each commit stores where it ends in two rows, and, every other time, in a pending one, else
+  // erases that.
+  auto writing = std::async(std::launch::async, [&] {
+    for (std::uint64_t sequence = 4; !stop; sequence += 4) {
+      Batch batch;
+      batch.put("k", std::to_string(sequence));
+      batch.put("l", std::to_string(sequence));
+      if (sequence % 8 == 0) {
+        batch.put(keys::pending_key(1), "x");
+      } else {
+        batch.erase(keys::pending_key(1));
+      }
+      ASSERT_TRUE(writer.commit(batch, 0).ok());
+    }
+  });
+  const auto range = keys::range_of(keys::Space::kPending);
+  int whole = 0;
+  for (int i = 0; i < 200'000 && (i < 20'000 || whole < 100); ++i) {
+    auto view = View::passing(database);
+    const bool known = view.pending_known_empty();
+    const auto found = view.find("k");
+    const std::string k = found ? std::string(*found) : "0";
+    const std::string l = view.seek("l", "m") ? std::string(view.value()) : "0";
+    const bool pending = view.seek(range.first, range.end) && view.key() < range.end;
+    if (!pending) view.pending_seen_empty();
+    if (view.stale() || !view.status()) continue;
+    ++whole;
+    ASSERT_EQ(k, std::to_string(view.position().sequence.value));
+    ASSERT_EQ(k, l);
+    ASSERT_EQ(pending, std::stoull(k) % 8 == 0 && k != "0");
+    ASSERT_FALSE(known && pending);
+  }
+  stop = true;
+  writing.get();
+  EXPECT_GT(whole, 0);
+}
+
+TEST(View, PendingRows_AreKnownToBeNoneUntilOneIsWritten) {
+  test::TempDir dir;
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+  Writer writer(database);
+  put(writer, "k", "v");
+  EXPECT_FALSE(View::passing(database).pending_known_empty());
+  View(database).pending_seen_empty();
+  put(writer, "k", "w");
+  EXPECT_TRUE(View::passing(database).pending_known_empty());
+  EXPECT_TRUE(View(database).pending_known_empty());
+  put(writer, keys::pending_key(1), "x");
+  EXPECT_FALSE(View::passing(database).pending_known_empty());
+}
+
+TEST(View, ARange_IsReadWithoutWalkingOverWhatWasDeletedBesideIt) {
+  test::TempDir dir;
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+  Writer writer(database);
+  const auto key = [](char space, int i) { return space + fmt::format("{:05}", i); };
+  for (const bool erased : {false, true}) {
+    for (const char space : {'a', 'c'}) {
+      Batch batch;
+      for (int i = 0; i < 5000; ++i) {
+        if (erased) {
+          batch.erase(key(space, i));
+        } else {
+          batch.put(key(space, i), "v");
+        }
+      }
+      if (!erased) batch.put(key('b', 1), "v");
+      ASSERT_TRUE(writer.commit(batch, 0).ok());
+    }
+  }
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kEnableCount);
+  rocksdb::get_perf_context()->Reset();
+  auto view = View::passing(database);
+  EXPECT_TRUE(view.seek("b", "c"));
+  EXPECT_FALSE(view.next());
+  EXPECT_TRUE(view.seek_last("b", "c"));
+  EXPECT_FALSE(view.seek_last("b2", "c"));
+  EXPECT_LT(rocksdb::get_perf_context()->internal_delete_skipped_count, 10U);
+  rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+}
+
 TEST(Writer, AppliedBatches_MakeAnEqualDatabase) {
   test::TempDir dir;
   const auto source = *Database::open(dir.path() / "a", Access::kReadWrite, true);
@@ -157,9 +278,11 @@ TEST(Store, Swap_ShowsTheNewToNewReadersAndWaitsForTheOld) {
     put(writer, "k", "new");
   }
   std::optional<View> reader(*store.acquire());
-  auto swapping = std::async(std::launch::async, [&] { return store.swap(dir.path() / "incoming"); });
+  auto swapping =
+      std::async(std::launch::async, [&] { return store.swap(dir.path() / "incoming"); });
   const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!reader->retired() && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
+  while (!reader->retired() && std::chrono::steady_clock::now() < deadline)
+    std::this_thread::yield();
   ASSERT_TRUE(reader->retired());
   EXPECT_EQ(*reader->find("k"), "old");
   EXPECT_EQ(*View(*store.acquire()).find("k"), "new");
