@@ -39,8 +39,8 @@ bool Execution::fail(Position position, std::string message) {
   return false;
 }
 
-bool Execution::spend(Position position, std::size_t steps) {
-  return budget_.spend(steps) || fail(position, "the template takes too many steps");
+bool Execution::fail_steps(Position position) {
+  return fail(position, "the template takes too many steps");
 }
 
 bool Execution::enter(Position position) {
@@ -52,11 +52,16 @@ bool Execution::enter(Position position) {
 
 // --- variables
 
+// The newest variables are free.
+bool Execution::spend_search(Position position, std::size_t found) {
+  return spend(position, (variables_.size() - found) / 8);
+}
+
 bool Execution::variable(Position position, std::uint32_t id, Value& out) {
   for (std::size_t i = variables_.size(); i-- > base_;) {
     if (variables_[i].id == id) {
       out = variables_[i].value;
-      return true;
+      return spend_search(position, i);
     }
   }
   return fail(position, fmt::format("undefined variable: {}", program_.variable_names[id]));
@@ -66,7 +71,7 @@ bool Execution::assign(Position position, std::uint32_t id, const Value& value) 
   for (std::size_t i = variables_.size(); i-- > base_;) {
     if (variables_[i].id == id) {
       variables_[i].value = value;
-      return true;
+      return spend_search(position, i);
     }
   }
   return fail(position, fmt::format("undefined variable: {}", program_.variable_names[id]));

@@ -41,7 +41,10 @@ class Execution {
   using Final = const Value*;
 
   bool fail(Position position, std::string message);
-  bool spend(Position position, std::size_t steps);
+  bool spend(Position position, std::size_t steps) {
+    return budget_.spend(steps) || fail_steps(position);
+  }
+  bool fail_steps(Position position);
   // One level of recursion; fails at kMaxDepth.
   bool enter(Position position);
   void leave() { --depth_; }
@@ -59,6 +62,7 @@ class Execution {
   Flow emit_value(Position position, const Value& value);
 
   // variables, newest last; those of an enclosing template call are out of sight
+  bool spend_search(Position position, std::size_t found);
   bool variable(Position position, std::uint32_t id, Value& out);
   bool assign(Position position, std::uint32_t id, const Value& value);
   bool set_top_variable(Position position, std::size_t from_top, const Value& value);

@@ -10,8 +10,9 @@
 
 namespace feeds::key_format {
 
-// What a render may still do. Every evaluated node costs one step and every 4 bytes of text made or
-// compared one more, so that neither loops nor widths nor long texts take more than milliseconds.
+// What a render may still do, in steps. Every evaluated node, argument and field costs one step and
+// every 4 bytes of text made, compared or read as a printf format one more, so that neither loops
+// nor widths nor long texts take more than milliseconds: a step is some 50 ns at worst.
 class Budget {
  public:
   static constexpr std::int64_t kSteps = 100'000;

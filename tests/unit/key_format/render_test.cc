@@ -134,7 +134,17 @@ TEST(KeyFormatRender, HostileTemplates_Fail) {
   for (int i = 1; i < 20000; ++i) many += "," + std::to_string(i);
   many += "]";
   const std::string big(600'000, 'x');
-  const std::string extra_data = R"({"many":)" + many + R"(,"big":")" + big + "\"}";
+  const auto repeated = [](std::string_view part, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += part;
+    return text;
+  };
+  const std::string extra_data = R"({"many":)" + many + R"(,"big":")" + big + R"(","flags":"%)" +
+                                 repeated("+", 50'000) + R"(","zeros":"%[)" +
+                                 repeated("0", 50'000) + R"(]","brackets":")" +
+                                 repeated("%[", 30'000) + "\"}";
+  std::string variables;
+  for (int i = 0; i < 250; ++i) variables += "{{$v" + std::to_string(i) + " := 1}}";
   Activity activity;
   activity.extra_data = extra_data;
   const std::string range = "{{range $.ExtraData.many}}";
@@ -154,6 +164,13 @@ TEST(KeyFormatRender, HostileTemplates_Fail) {
       "{{len (html .ExtraData.big)}}",
       "{{len (print .ExtraData)}}",
       "{{$x := \"aaaaaaaa\"}}" + range + "{{$x = print $x $x}}{{end}}",
+      range + "{{if or" + repeated(" 0", 1000) + "}}{{end}}{{end}}",
+      range + "{{if eq 1" + repeated(" 2", 1000) + "}}{{end}}{{end}}",
+      range + "{{if $.ExtraData.none" + repeated(".a", 1000) + "}}{{end}}{{end}}",
+      variables + range + "{{if $v0}}{{end}}{{end}}",
+      "{{range slice .ExtraData.many 0 100}}{{$x := printf $.ExtraData.flags}}{{end}}",
+      "{{range slice .ExtraData.many 0 100}}{{$x := printf $.ExtraData.zeros}}{{end}}",
+      "{{len (printf .ExtraData.brackets)}}",
   };
   for (const std::string& format : formats) EXPECT_TRUE(fails(format, activity)) << format;
   // What is large and only looked at does no harm.
