@@ -201,12 +201,9 @@ bool Execution::activity_field(Position position, std::size_t field, Value& out)
         value = string_value(activity_.activity_type);
         break;
       default:
-        if (activity_.extra_data.empty()) {
-          value = nil_value();
-        } else if (!read_json(activity_.extra_data, arena_, value)) {
-          return fail(position, "the activity's extraData is no JSON");
-        }
-        value.boxed = true;
+        const Value* extra_data = subject_.extra_data();
+        if (extra_data == nullptr) return fail(position, "the activity's extraData is no JSON");
+        value = *extra_data;
     }
     filled_[field] = true;
   }

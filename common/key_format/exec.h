@@ -16,12 +16,13 @@
 
 namespace feeds::key_format {
 
-// One render: walks the nodes of a program over an activity. Methods that return a bool return
-// false once something failed; the error is set by then, and the caller returns at once.
+// One render: walks the nodes of a program over the activity of a subject. Methods that return a
+// bool return false once something failed; the error is set by then, and the caller returns at
+// once.
 class Execution {
  public:
   // All arguments must outlive this; `arena` is where values are made.
-  Execution(const Program& program, const Activity& activity, std::string& key, FormatError& error,
+  Execution(const Program& program, Subject& subject, std::string& key, FormatError& error,
             std::pmr::memory_resource& arena);
 
   bool run();
@@ -103,6 +104,7 @@ class Execution {
   bool fill_activity(Position position, std::span<const Value> used);
 
   const Program& program_;
+  Subject& subject_;
   const Activity& activity_;
   std::string& key_;
   FormatError& error_;

@@ -15,7 +15,7 @@ namespace feeds::key_format {
 // nor widths nor long texts take more than milliseconds: a step is some 50 ns at worst.
 class Budget {
  public:
-  static constexpr std::int64_t kSteps = 100'000;
+  explicit Budget(std::int64_t steps) : left_(steps) {}
 
   // False once the budget is spent, for good.
   bool spend(std::size_t steps) {
@@ -24,9 +24,10 @@ class Budget {
   }
   bool spend_bytes(std::size_t bytes) { return spend(bytes / 4 + 1); }
   bool spent() const { return left_ < 0; }
+  std::int64_t left() const { return left_; }
 
  private:
-  std::int64_t left_ = kSteps;
+  std::int64_t left_;
 };
 
 // Text being made. Past the budget it stops growing; its maker asks Budget::spent() at the end.

@@ -53,6 +53,59 @@ TEST(KeyFormatRender, ExtraDataThatIsNotAsked_IsNotRead) {
   EXPECT_TRUE(fails("{{.}}", activity));
 }
 
+TEST(KeyFormatRender, ASubject_ReadsItsExtraDataOnceAndWhenAsked) {
+  FormatError error;
+  const auto plain = Template::parse("{{.UserId}}", error);
+  const auto team = Template::parse("{{.ExtraData.team}}", error);
+  const auto whole = Template::parse("{{.}}", error);
+  std::string extra_data = "{no JSON yet ";
+  Activity activity;
+  activity.extra_data = extra_data;
+  Subject subject(activity);
+  std::string text;
+  ASSERT_TRUE(plain->render(subject, text, error)) << error.message;
+  extra_data.replace(0, std::string::npos, R"({"team":"a"} )");  // in place
+  ASSERT_TRUE(team->render(subject, text, error)) << error.message;
+  EXPECT_EQ(text, "a");
+  extra_data.assign(extra_data.size(), '?');
+  ASSERT_TRUE(whole->render(subject, text, error)) << error.message;
+  EXPECT_EQ(text, "{0 0    0 0   map[team:a]}");
+  ASSERT_TRUE(team->render(subject, text, error)) << error.message;
+  EXPECT_EQ(text, "a");
+}
+
+TEST(KeyFormatRender, ASubjectWhoseExtraDataIsNoJson_FailsOnlyWhereItIsAsked) {
+  FormatError error;
+  const auto plain = Template::parse("{{.UserId}}", error);
+  const auto team = Template::parse("{{.ExtraData.team}}", error);
+  Activity activity;
+  activity.extra_data = "{no JSON";
+  Subject subject(activity);
+  std::string text;
+  EXPECT_FALSE(team->render(subject, text, error));
+  EXPECT_FALSE(team->render(subject, text, error));
+  EXPECT_EQ(error.message, "the activity's extraData is no JSON");
+  EXPECT_TRUE(plain->render(subject, text, error));
+}
+
+TEST(KeyFormatRender, TheRendersOfASubject_ShareItsSteps) {
+  FormatError error;
+  const auto made = Template::parse("{{range .ExtraData}}{{end}}k", error);
+  std::string extra_data = "[0";
+  for (int i = 1; i < kRenderSteps / 2; ++i) extra_data += ",0";
+  extra_data += ']';
+  Activity activity;
+  activity.extra_data = extra_data;
+  Subject subject(activity);
+  std::string text;
+  // Each takes half of its own steps and a few.
+  int rendered = 0;
+  while (rendered < 100 && made->render(subject, text, error)) ++rendered;
+  EXPECT_EQ(rendered, 2 * kSubjectSteps / kRenderSteps - 1);
+  EXPECT_EQ(error.message, "the templates of the activity's feeds take too many steps together");
+  EXPECT_TRUE(made->render(activity, text, error)) << error.message;
+}
+
 TEST(KeyFormatRender, AbsentAndNullExtraData_AreNil) {
   for (const std::string_view extra_data : {"", "null"}) {
     EXPECT_EQ(key_of("{{.ExtraData}}", extra_data), "<no value>");
