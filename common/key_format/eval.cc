@@ -100,6 +100,7 @@ bool Execution::fields(const Value& receiver, const Operand& operand, bool has_a
                        Value& out) {
   Value value = receiver;
   const std::size_t count = operand.idents.size();
+  if (!spend(operand.position, count)) return false;
   for (std::size_t i = 0; i < count; ++i) {
     // Arguments go to the last name only.
     const bool arguments_here = has_arguments && i + 1 == count;
@@ -127,7 +128,7 @@ bool Execution::field(Position position, const Value& receiver, const Ident& ide
       if (has_arguments) {
         return fail(position, fmt::format("{} is not a method but has arguments", ident.name));
       }
-      if (!spend(position, 1 + ident.name.size() / 64)) return false;
+      if (!spend(position, ident.name.size() / 64)) return false;
       out = map_entry(receiver, ident.name);
       return true;
     default:
@@ -200,12 +201,9 @@ bool Execution::activity_field(Position position, std::size_t field, Value& out)
         value = string_value(activity_.activity_type);
         break;
       default:
-        if (activity_.extra_data.empty()) {
-          value = nil_value();
-        } else if (!read_json(activity_.extra_data, arena_, value)) {
-          return fail(position, "the activity's extraData is no JSON");
-        }
-        value.boxed = true;
+        const Value* extra_data = subject_.extra_data();
+        if (extra_data == nullptr) return fail(position, "the activity's extraData is no JSON");
+        value = *extra_data;
     }
     filled_[field] = true;
   }
@@ -216,6 +214,7 @@ bool Execution::activity_field(Position position, std::size_t field, Value& out)
 // --- arguments
 
 bool Execution::argument(const Value& dot, const Operand& operand, Parameter type, Value& out) {
+  if (!spend(operand.position, 1)) return false;
   bool ok = true;
   switch (operand.kind) {
     case OperandKind::kDot:

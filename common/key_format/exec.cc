@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <utility>
 
@@ -18,19 +19,24 @@ constexpr int kMaxDepth = 2500;
 
 }  // namespace
 
-Execution::Execution(const Program& program, const Activity& activity, std::string& key,
-                     FormatError& error, std::pmr::memory_resource& arena)
+Execution::Execution(const Program& program, Subject& subject, std::string& key, FormatError& error,
+                     std::pmr::memory_resource& arena)
     : program_(program),
-      activity_(activity),
+      subject_(subject),
+      activity_(subject.activity_),
       key_(key),
       error_(error),
       arena_(arena),
+      budget_(std::min(kRenderSteps, subject.steps_left_)),
       variables_(&arena) {}
 
 bool Execution::run() {
   const Value dot = activity_value();
   variables_.push_back({0, dot});
-  return list(dot, *program_.root) == Flow::kNext;
+  const std::int64_t steps = budget_.left();
+  const bool rendered = list(dot, *program_.root) == Flow::kNext;
+  subject_.steps_left_ -= steps - budget_.left();
+  return rendered;
 }
 
 bool Execution::fail(Position position, std::string message) {
@@ -39,8 +45,10 @@ bool Execution::fail(Position position, std::string message) {
   return false;
 }
 
-bool Execution::spend(Position position, std::size_t steps) {
-  return budget_.spend(steps) || fail(position, "the template takes too many steps");
+bool Execution::fail_steps(Position position) {
+  return fail(position, subject_.steps_left_ < kRenderSteps
+                            ? "the templates of the activity's feeds take too many steps together"
+                            : "the template takes too many steps");
 }
 
 bool Execution::enter(Position position) {
@@ -52,11 +60,16 @@ bool Execution::enter(Position position) {
 
 // --- variables
 
+// The newest variables are free.
+bool Execution::spend_search(Position position, std::size_t found) {
+  return spend(position, (variables_.size() - found) / 8);
+}
+
 bool Execution::variable(Position position, std::uint32_t id, Value& out) {
   for (std::size_t i = variables_.size(); i-- > base_;) {
     if (variables_[i].id == id) {
       out = variables_[i].value;
-      return true;
+      return spend_search(position, i);
     }
   }
   return fail(position, fmt::format("undefined variable: {}", program_.variable_names[id]));
@@ -66,7 +79,7 @@ bool Execution::assign(Position position, std::uint32_t id, const Value& value) 
   for (std::size_t i = variables_.size(); i-- > base_;) {
     if (variables_[i].id == id) {
       variables_[i].value = value;
-      return true;
+      return spend_search(position, i);
     }
   }
   return fail(position, fmt::format("undefined variable: {}", program_.variable_names[id]));

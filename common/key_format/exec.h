@@ -16,12 +16,13 @@
 
 namespace feeds::key_format {
 
-// One render: walks the nodes of a program over an activity. Methods that return a bool return
-// false once something failed; the error is set by then, and the caller returns at once.
+// One render: walks the nodes of a program over the activity of a subject. Methods that return a
+// bool return false once something failed; the error is set by then, and the caller returns at
+// once.
 class Execution {
  public:
   // All arguments must outlive this; `arena` is where values are made.
-  Execution(const Program& program, const Activity& activity, std::string& key, FormatError& error,
+  Execution(const Program& program, Subject& subject, std::string& key, FormatError& error,
             std::pmr::memory_resource& arena);
 
   bool run();
@@ -41,7 +42,10 @@ class Execution {
   using Final = const Value*;
 
   bool fail(Position position, std::string message);
-  bool spend(Position position, std::size_t steps);
+  bool spend(Position position, std::size_t steps) {
+    return budget_.spend(steps) || fail_steps(position);
+  }
+  bool fail_steps(Position position);
   // One level of recursion; fails at kMaxDepth.
   bool enter(Position position);
   void leave() { --depth_; }
@@ -59,6 +63,7 @@ class Execution {
   Flow emit_value(Position position, const Value& value);
 
   // variables, newest last; those of an enclosing template call are out of sight
+  bool spend_search(Position position, std::size_t found);
   bool variable(Position position, std::uint32_t id, Value& out);
   bool assign(Position position, std::uint32_t id, const Value& value);
   bool set_top_variable(Position position, std::size_t from_top, const Value& value);
@@ -99,6 +104,7 @@ class Execution {
   bool fill_activity(Position position, std::span<const Value> used);
 
   const Program& program_;
+  Subject& subject_;
   const Activity& activity_;
   std::string& key_;
   FormatError& error_;

@@ -33,7 +33,8 @@ Value number_of(std::string_view text) {
 }
 
 // Builds values bottom up: the members of an array or object are the last ones on the stack when it
-// ends. Boost.JSON hands over numbers as written, in parts; strings and keys unescaped, in parts.
+// ends, and so are the names of an object's. Boost.JSON hands over numbers as written, in parts;
+// strings and keys unescaped, in parts.
 class Builder {
  public:
   static constexpr std::size_t max_object_size = std::size_t(-1);
@@ -43,37 +44,40 @@ class Builder {
 
   explicit Builder(std::pmr::memory_resource& arena) : arena_(arena) {}
 
-  Value result() const { return values_.empty() ? nil_value() : values_.front().value; }
+  Value result() const { return values_.empty() ? nil_value() : values_.front(); }
 
   using Fail = json::error_code;
 
   bool on_document_begin(Fail&) { return true; }
   bool on_document_end(Fail&) { return true; }
-  bool on_object_begin(Fail&) { return open(true); }
-  bool on_array_begin(Fail&) { return open(false); }
+  bool on_object_begin(Fail&) { return true; }
+  bool on_array_begin(Fail&) { return true; }
 
   bool on_array_end(std::size_t size, Fail&) {
     Value* items = allocate<Value>(size);
     const auto first = values_.end() - static_cast<std::ptrdiff_t>(size);
-    std::transform(first, values_.end(), items, [](const MapEntry& each) { return each.value; });
+    std::copy(first, values_.end(), items);
     values_.erase(first, values_.end());
-    in_object_.pop_back();
     push(slice_value(items, size, size));
     return true;
   }
 
   bool on_object_end(std::size_t size, Fail&) {
-    const auto first = values_.end() - static_cast<std::ptrdiff_t>(size);
-    std::stable_sort(first, values_.end(),
-                     [](const MapEntry& a, const MapEntry& b) { return a.key < b.key; });
     MapEntry* entries = allocate<MapEntry>(size);
-    std::size_t count = 0;
-    for (auto each = first; each != values_.end(); ++each) {
-      if (count > 0 && entries[count - 1].key == each->key) --count;
-      entries[count++] = *each;
-    }
+    const auto key = keys_.end() - static_cast<std::ptrdiff_t>(size);
+    const auto first = values_.end() - static_cast<std::ptrdiff_t>(size);
+    std::transform(key, keys_.end(), first, entries, [](std::string_view name, const Value& value) {
+      return MapEntry{name, value};
+    });
+    keys_.erase(key, keys_.end());
     values_.erase(first, values_.end());
-    in_object_.pop_back();
+    std::stable_sort(entries, entries + size,
+                     [](const MapEntry& a, const MapEntry& b) { return a.key < b.key; });
+    std::size_t count = 0;
+    for (std::size_t i = 0; i < size; ++i) {
+      if (count > 0 && entries[count - 1].key == entries[i].key) --count;
+      entries[count++] = entries[i];
+    }
     push(map_value(entries, count));
     return true;
   }
@@ -117,11 +121,6 @@ class Builder {
     return made;
   }
 
-  bool open(bool object) {
-    in_object_.push_back(object);
-    return true;
-  }
-
   bool append(json::string_view part) {
     text_.append(part.data(), part.size());
     return true;
@@ -142,21 +141,12 @@ class Builder {
     return true;
   }
 
-  // A member's key was the last one read: those of its own members have been used up.
-  void push(const Value& value) {
-    MapEntry entry{{}, value};
-    if (!in_object_.empty() && in_object_.back()) {
-      entry.key = keys_.back();
-      keys_.pop_back();
-    }
-    values_.push_back(entry);
-  }
+  void push(const Value& value) { values_.push_back(value); }
 
   std::pmr::memory_resource& arena_;
   std::string text_;
-  std::vector<MapEntry> values_;
+  std::vector<Value> values_;
   std::vector<std::string_view> keys_;
-  std::vector<bool> in_object_;  // the containers that are open
 };
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "common/key_format/nodes.h"
 #include "common/key_format/parser.h"
 #include "common/key_format/utf8.h"
+#include "common/key_format/value.h"
 
 namespace feeds::key_format {
 
@@ -28,12 +29,29 @@ std::optional<Template> Template::parse(std::string_view format, FormatError& er
   return Template(std::move(program));
 }
 
+const Value* Subject::extra_data() {
+  if (arena_) return extra_data_;
+  auto& arena = arena_.emplace(first_block_.data(), first_block_.size());
+  Value value = nil_value();
+  if (!activity_.extra_data.empty() && !read_json(activity_.extra_data, arena, value)) {
+    return nullptr;
+  }
+  value.boxed = true;
+  extra_data_ = new (arena.allocate(sizeof(Value), alignof(Value))) Value(value);
+  return extra_data_;
+}
+
 bool Template::render(const Activity& activity, std::string& key, FormatError& error) const {
+  Subject subject(activity);
+  return render(subject, key, error);
+}
+
+bool Template::render(Subject& subject, std::string& key, FormatError& error) const {
   // Enough for most keys, so that a render allocates nothing but the key itself.
   std::array<std::byte, 2048> first_block;
   std::pmr::monotonic_buffer_resource arena(first_block.data(), first_block.size());
   key.clear();
-  if (!Execution(*program_, activity, key, error, arena).run()) return false;
+  if (!Execution(*program_, subject, key, error, arena).run()) return false;
   if (valid_utf8(key)) return true;
   error = {1, 1, "the key is not UTF-8"};
   return false;

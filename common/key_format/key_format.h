@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <memory_resource>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,13 +12,20 @@
 // The keys of grouping feeds: Go 1.19's text/template over an activity, as README.md of this folder
 // scopes it. A Template is parsed once and rendered for every activity that enters its feed.
 //
-// Threads: a Template is immutable; any number of threads may render one at the same time.
-// Bounds: neither parse nor render takes more than a few milliseconds (and the reading of a long
-// extraData once) or two megabytes of stack, whatever the format and the activity hold.
+// Threads: a Template is immutable; any number of threads may render one at the same time. A
+// Subject belongs to one thread.
+// Bounds: neither parse nor render takes more than a few milliseconds or two megabytes of stack,
+// and all renders of a Subject no more than some tens of milliseconds and the reading of its
+// extraData once, whatever the formats and the activity hold.
 namespace feeds::key_format {
 
 inline constexpr std::size_t kFormatBytes = 4 * 1024;  // a longer format does not parse
 inline constexpr std::size_t kKeyBytes = 1024;         // a longer key is a failed render
+
+// What text.h calls steps: one render that takes more fails, and so does the one with which the
+// renders of a Subject take more.
+inline constexpr std::int64_t kRenderSteps = 100'000;
+inline constexpr std::int64_t kSubjectSteps = 1'000'000;
 
 // What a template sees. Views must outlive the call that takes them; text is UTF-8.
 struct Activity {
@@ -39,6 +48,32 @@ struct FormatError {
 };
 
 struct Program;  // the parsed form
+struct Value;
+
+// One activity and what the templates of several feeds share that are rendered on it: its
+// extraData, read when the first of them asks for it, and the steps.
+class Subject {
+ public:
+  // `activity` must outlive it.
+  explicit Subject(const Activity& activity) : activity_(activity) {}
+  explicit Subject(Activity&&) = delete;
+  Subject(const Subject&) = delete;
+  Subject& operator=(const Subject&) = delete;
+
+ private:
+  friend class Execution;
+
+  // Null if it is no JSON.
+  const Value* extra_data();
+
+  const Activity& activity_;
+  std::int64_t steps_left_ = kSubjectSteps;
+  const Value* extra_data_ = nullptr;
+  // Of the extraData, once it was asked for. The first block is enough for most, so that they
+  // allocate nothing.
+  std::optional<std::pmr::monotonic_buffer_resource> arena_;
+  std::array<std::byte, 2048> first_block_;
+};
 
 class Template {
  public:
@@ -46,9 +81,12 @@ class Template {
   // that no activity has parses: as in Go, it fails when rendered.
   static std::optional<Template> parse(std::string_view format, FormatError& error);
 
-  // Sets `key` to the key of `activity`; empty is a key. False, with `error` set and `key`
+  // Sets `key` to the key of the activity; empty is a key. False, with `error` set and `key`
   // unspecified, if the template fails on this activity, its key is no UTF-8 or too long, or it
-  // takes too many steps. The same activity always gives the same outcome.
+  // takes too many steps. The same activity always gives the same outcome, unless the renders of
+  // the Subject before took its steps.
+  bool render(Subject& subject, std::string& key, FormatError& error) const;
+  // The same for an activity with one template.
   bool render(const Activity& activity, std::string& key, FormatError& error) const;
 
   // The text it was parsed from.

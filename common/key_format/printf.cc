@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 #include <utility>
 
@@ -44,6 +45,7 @@ void Printer::printf(std::string_view format, std::span<const Value> operands) {
   Call call;
   call.format = format;
   call.operands = operands;
+  if (!text_.budget().spend_bytes(format.size())) return;
   while (call.at < format.size() && !text_.budget().spent()) {
     const std::size_t percent = std::min(format.find('%', call.at), format.size());
     call.good_index = true;
@@ -148,6 +150,7 @@ void Printer::index(Call& call) {
   if (call.at >= format.size() || format[call.at] != '[') return;
   call.reordered = true;
   const std::size_t close = format.find(']', call.at + 1);
+  text_.budget().spend((std::min(close, format.size()) - call.at) / 64);
   if (close == std::string_view::npos || format.size() - call.at < 3) {
     call.good_index = false;
     ++call.at;

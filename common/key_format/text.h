@@ -10,11 +10,12 @@
 
 namespace feeds::key_format {
 
-// What a render may still do. Every evaluated node costs one step and every 4 bytes of text made or
-// compared one more, so that neither loops nor widths nor long texts take more than milliseconds.
+// What a render may still do, in steps. Every evaluated node, argument and field costs one step and
+// every 4 bytes of text made, compared or read as a printf format one more, so that neither loops
+// nor widths nor long texts take more than milliseconds: a step is some 50 ns at worst.
 class Budget {
  public:
-  static constexpr std::int64_t kSteps = 100'000;
+  explicit Budget(std::int64_t steps) : left_(steps) {}
 
   // False once the budget is spent, for good.
   bool spend(std::size_t steps) {
@@ -23,9 +24,10 @@ class Budget {
   }
   bool spend_bytes(std::size_t bytes) { return spend(bytes / 4 + 1); }
   bool spent() const { return left_ < 0; }
+  std::int64_t left() const { return left_; }
 
  private:
-  std::int64_t left_ = kSteps;
+  std::int64_t left_;
 };
 
 // Text being made. Past the budget it stops growing; its maker asks Budget::spent() at the end.

@@ -67,11 +67,13 @@ Result<LoadedActivity> load_asked(commit::Group& group, const PendingDeletions& 
 Status move_between_groups(commit::Group& group, const Activity& now) {
   const auto places = places_of(group, now.id);
   if (!places) return places.error();
+  const auto fields = key_fields(now);
+  key_format::Subject subject(fields);
   for (const auto& [feed, old_key] : places->grouping_feeds) {
     const auto feed_value = group.get(keys::grouping_feed_key(feed));
     if (!feed_value) return feed_value.error();
     if (!*feed_value) continue;
-    const auto key = render_key(group, feed, **feed_value, now);
+    const auto key = render_key(group, feed, **feed_value, subject);
     if (!key) return key.error();
     if (*key == old_key) continue;
     if (auto out = remove_from_group(group, feed, old_key, now.id); !out) return out;
@@ -104,9 +106,11 @@ Status AddActivity::run(commit::Group& group) {
   value = to_json(added);
   if (auto fits = check_size(value); !fits) return fits;
 
+  const auto fields = key_fields(added);
+  key_format::Subject subject(fields);
   for (auto& target : targets) {
     if (!target.grouping_value) continue;
-    auto key = render_key(group, target.feed, *target.grouping_value, added);
+    auto key = render_key(group, target.feed, *target.grouping_value, subject);
     if (!key) return key.error();
     target.key = std::move(*key);
   }
@@ -146,7 +150,9 @@ Status AddExistingActivity::run(commit::Group& group) {
     put_in_feed(group, feed, activity, copy_of(stored));
     return done();
   }
-  const auto key = render_key(group, feed, *target->grouping_value, loaded->seen);
+  const auto fields = key_fields(loaded->seen);
+  key_format::Subject subject(fields);
+  const auto key = render_key(group, feed, *target->grouping_value, subject);
   if (!key) return key.error();
   return add_to_group(group, feed, *key, activity, copy_of(stored));
 }

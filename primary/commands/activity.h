@@ -15,7 +15,8 @@
 namespace feeds::commands {
 
 // A new activity, in every feed named: simple or grouping ones, at least one.
-// Error: kNoSuchFeed naming the first that does not exist; kKeyFormatFailed naming the feed.
+// Error: kNoSuchFeed naming the first that does not exist; kKeyFormatFailed naming the feed, also
+// the one with which the formats take too many steps together.
 struct AddActivity {
   std::vector<FeedId> feeds{};  // one named twice gets it once
   std::string object_id{};
@@ -54,7 +55,7 @@ struct RemoveActivity {
 
 // Replaces the extraData and moves the activity to its new group in every grouping feed.
 // Error: kNoSuchActivity; kNotAReaction if `reaction` and it is none; kKeyFormatFailed naming the
-// feed.
+// feed, as for AddActivity.
 struct UpdateActivity {
   ActivityId activity;
   std::string extra_data{};  // JSON, compact

@@ -91,26 +91,29 @@ Result<std::string> key_format_of(std::string_view feed_value) {
 
 }  // namespace
 
+key_format::Activity key_fields(const Activity& activity) {
+  return {.id = static_cast<std::int64_t>(activity.id.value),
+          .object_id = activity.object_id,
+          .collection_id = activity.collection_id,
+          .linked_activity_id = activity.linked_activity_id,
+          .created_at_ns = activity.created_at_ns,
+          .updated_at_ns = activity.updated_at_ns,
+          .user_id = activity.user_id,
+          .activity_type = activity.activity_type,
+          .extra_data = activity.extra_data};
+}
+
 Result<std::string> render_key(commit::Group& group, FeedId feed, std::string_view feed_value,
-                               const Activity& activity) {
+                               key_format::Subject& subject) {
   const auto* parsed = group.templates().find(feed);
   if (parsed == nullptr) {
     const auto format = key_format_of(feed_value);
     if (!format) return format.error();
     parsed = &group.templates().get(feed, *format);
   }
-  const key_format::Activity fields{.id = static_cast<std::int64_t>(activity.id.value),
-                                    .object_id = activity.object_id,
-                                    .collection_id = activity.collection_id,
-                                    .linked_activity_id = activity.linked_activity_id,
-                                    .created_at_ns = activity.created_at_ns,
-                                    .updated_at_ns = activity.updated_at_ns,
-                                    .user_id = activity.user_id,
-                                    .activity_type = activity.activity_type,
-                                    .extra_data = activity.extra_data};
   std::string key;
   key_format::FormatError error;
-  if (parsed->render(fields, key, error)) return key;
+  if (parsed->render(subject, key, error)) return key;
   return Error{Code::kKeyFormatFailed,
                fmt::format("the keyFormat of grouping feed {} fails on this activity at line {}, "
                            "column {}: {}",

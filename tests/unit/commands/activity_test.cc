@@ -157,6 +157,32 @@ TEST_F(Activities, AnUpdateWhoseKeyFails_ChangesNothing) {
   EXPECT_THAT(groups(grouped), ElementsAre(Pair("x", Ids{id.value})));
 }
 
+TEST_F(Activities, KeyFormatsThatTakeTooLongTogether_AreRefusedAndTheFirstTooManyNamed) {
+  constexpr std::int64_t kItems = 60'000;  // and as many steps
+  constexpr std::size_t kFit = key_format::kSubjectSteps / kItems;
+  const auto slow = groupings(kFit + 2, "{{range .ExtraData}}{{end}}k");
+  std::string items = "[0";
+  for (int i = 1; i < kItems; ++i) items += ",0";
+  items += ']';
+  AddActivity command{.feeds = slow, .extra_data = items};
+  EXPECT_THAT(detail(command), HasSubstr(std::to_string(slow[kFit].value)));
+  EXPECT_EQ(code(command), "key_format_failed");
+  EXPECT_EQ(rows(keys::Space::kActivities), 0U);
+  EXPECT_THAT(groups(slow[0]), IsEmpty());
+
+  command.feeds = {slow.begin(), slow.begin() + kFit};
+  const auto id = add(command);
+  for (std::size_t i = kFit; i < slow.size(); ++i) {
+    EXPECT_EQ(code(AddExistingActivity{slow[i], id}), "ok");
+  }
+  const auto before = to_json(*find(id));
+  const UpdateActivity update{.activity = id, .extra_data = items};
+  EXPECT_THAT(detail(update), HasSubstr(std::to_string(slow[kFit].value)));
+  EXPECT_EQ(code(update), "key_format_failed");
+  EXPECT_EQ(to_json(*find(id)), before);
+  EXPECT_EQ(code(UpdateActivity{.activity = id, .extra_data = "[0]"}), "ok");
+}
+
 TEST_F(Activities, LongOnes_HaveNoCopies_AndGetThemWhenTheyShrink) {
   const auto home = feed();
   const auto grouped = grouping("g");

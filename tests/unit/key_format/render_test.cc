@@ -53,6 +53,59 @@ TEST(KeyFormatRender, ExtraDataThatIsNotAsked_IsNotRead) {
   EXPECT_TRUE(fails("{{.}}", activity));
 }
 
+TEST(KeyFormatRender, ASubject_ReadsItsExtraDataOnceAndWhenAsked) {
+  FormatError error;
+  const auto plain = Template::parse("{{.UserId}}", error);
+  const auto team = Template::parse("{{.ExtraData.team}}", error);
+  const auto whole = Template::parse("{{.}}", error);
+  std::string extra_data = "{no JSON yet ";
+  Activity activity;
+  activity.extra_data = extra_data;
+  Subject subject(activity);
+  std::string text;
+  ASSERT_TRUE(plain->render(subject, text, error)) << error.message;
+  extra_data.replace(0, std::string::npos, R"({"team":"a"} )");  // in place
+  ASSERT_TRUE(team->render(subject, text, error)) << error.message;
+  EXPECT_EQ(text, "a");
+  extra_data.assign(extra_data.size(), '?');
+  ASSERT_TRUE(whole->render(subject, text, error)) << error.message;
+  EXPECT_EQ(text, "{0 0    0 0   map[team:a]}");
+  ASSERT_TRUE(team->render(subject, text, error)) << error.message;
+  EXPECT_EQ(text, "a");
+}
+
+TEST(KeyFormatRender, ASubjectWhoseExtraDataIsNoJson_FailsOnlyWhereItIsAsked) {
+  FormatError error;
+  const auto plain = Template::parse("{{.UserId}}", error);
+  const auto team = Template::parse("{{.ExtraData.team}}", error);
+  Activity activity;
+  activity.extra_data = "{no JSON";
+  Subject subject(activity);
+  std::string text;
+  EXPECT_FALSE(team->render(subject, text, error));
+  EXPECT_FALSE(team->render(subject, text, error));
+  EXPECT_EQ(error.message, "the activity's extraData is no JSON");
+  EXPECT_TRUE(plain->render(subject, text, error));
+}
+
+TEST(KeyFormatRender, TheRendersOfASubject_ShareItsSteps) {
+  FormatError error;
+  const auto made = Template::parse("{{range .ExtraData}}{{end}}k", error);
+  std::string extra_data = "[0";
+  for (int i = 1; i < kRenderSteps / 2; ++i) extra_data += ",0";
+  extra_data += ']';
+  Activity activity;
+  activity.extra_data = extra_data;
+  Subject subject(activity);
+  std::string text;
+  // Each takes half of its own steps and a few.
+  int rendered = 0;
+  while (rendered < 100 && made->render(subject, text, error)) ++rendered;
+  EXPECT_EQ(rendered, 2 * kSubjectSteps / kRenderSteps - 1);
+  EXPECT_EQ(error.message, "the templates of the activity's feeds take too many steps together");
+  EXPECT_TRUE(made->render(activity, text, error)) << error.message;
+}
+
 TEST(KeyFormatRender, AbsentAndNullExtraData_AreNil) {
   for (const std::string_view extra_data : {"", "null"}) {
     EXPECT_EQ(key_of("{{.ExtraData}}", extra_data), "<no value>");
@@ -134,7 +187,17 @@ TEST(KeyFormatRender, HostileTemplates_Fail) {
   for (int i = 1; i < 20000; ++i) many += "," + std::to_string(i);
   many += "]";
   const std::string big(600'000, 'x');
-  const std::string extra_data = R"({"many":)" + many + R"(,"big":")" + big + "\"}";
+  const auto repeated = [](std::string_view part, int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) text += part;
+    return text;
+  };
+  const std::string extra_data = R"({"many":)" + many + R"(,"big":")" + big + R"(","flags":"%)" +
+                                 repeated("+", 50'000) + R"(","zeros":"%[)" +
+                                 repeated("0", 50'000) + R"(]","brackets":")" +
+                                 repeated("%[", 30'000) + "\"}";
+  std::string variables;
+  for (int i = 0; i < 250; ++i) variables += "{{$v" + std::to_string(i) + " := 1}}";
   Activity activity;
   activity.extra_data = extra_data;
   const std::string range = "{{range $.ExtraData.many}}";
@@ -154,6 +217,13 @@ TEST(KeyFormatRender, HostileTemplates_Fail) {
       "{{len (html .ExtraData.big)}}",
       "{{len (print .ExtraData)}}",
       "{{$x := \"aaaaaaaa\"}}" + range + "{{$x = print $x $x}}{{end}}",
+      range + "{{if or" + repeated(" 0", 1000) + "}}{{end}}{{end}}",
+      range + "{{if eq 1" + repeated(" 2", 1000) + "}}{{end}}{{end}}",
+      range + "{{if $.ExtraData.none" + repeated(".a", 1000) + "}}{{end}}{{end}}",
+      variables + range + "{{if $v0}}{{end}}{{end}}",
+      "{{range slice .ExtraData.many 0 100}}{{$x := printf $.ExtraData.flags}}{{end}}",
+      "{{range slice .ExtraData.many 0 100}}{{$x := printf $.ExtraData.zeros}}{{end}}",
+      "{{len (printf .ExtraData.brackets)}}",
   };
   for (const std::string& format : formats) EXPECT_TRUE(fails(format, activity)) << format;
   // What is large and only looked at does no harm.
