@@ -12,6 +12,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t kRowsWorthAFile = 4096;
+
 Error checkpoint_error(const rocksdb::Status& status) {
   const auto code = status.IsNoSpace() ? Code::kDiskFull : Code::kInternal;
   return Error{code, "no checkpoint could be made: " + status.ToString()};
@@ -82,6 +84,18 @@ std::uint64_t purge_archived_wal(const DatabasePtr& database, std::uint64_t reta
     total -= std::min(total, file.SizeFileBytes());
   }
   return removed;
+}
+
+void write_out_buffer(const DatabasePtr& database) {
+  auto& rocks = database->rocks();
+  std::uint64_t rows = 0;
+  rocks.GetIntProperty(rocksdb::DB::Properties::kNumEntriesActiveMemTable, &rows);
+  if (rows < kRowsWorthAFile) return;
+  rocksdb::FlushOptions options;
+  options.allow_write_stall = true;  // does not wait for compactions
+  if (const auto status = rocks.Flush(options); !status.ok()) {
+    log::warn("flush_failed", {{"reason", status.ToString()}});
+  }
 }
 
 }  // namespace feeds::store

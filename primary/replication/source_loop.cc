@@ -108,15 +108,18 @@ kj::Promise<void> SourceLoop::look_after_log() {
   return context_.timer.afterDelay(kPurgeEvery).then([this]() -> kj::Promise<void> {
     const auto head = context_.durable.current().sequence;
     auto database = context_.store.acquire();
-    if (head == purged_at_ || !database) return look_after_log();
-    purged_at_ = head;
+    const bool quiet = head == looked_at_;
+    if (!database || (quiet && quiet_)) return look_after_log();
+    looked_at_ = head;
+    quiet_ = quiet;
     Sequence keep_from{std::numeric_limits<std::uint64_t>::max()};
     for (const auto& entry : sessions_) {
       if (const auto pin = entry.session->pin()) keep_from = std::min(keep_from, *pin);
     }
     const auto retain = context_.options.retain_wal;
     return disk_
-        .run([held = std::move(*database), retain, keep_from] {
+        .run([held = std::move(*database), retain, keep_from, quiet] {
+          if (quiet) store::write_out_buffer(held);
           return store::purge_archived_wal(held, retain, keep_from);
         })
         .then([this](std::uint64_t removed) {

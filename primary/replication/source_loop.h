@@ -49,7 +49,8 @@ class SourceLoop final : private kj::TaskSet::ErrorHandler {
   SourceContext context_;
   kj::Own<kj::ConnectionReceiver> listener_;
   Peers::SessionId next_id_ = 1;
-  Sequence purged_at_;
+  Sequence looked_at_;
+  bool quiet_ = false;  // nothing came between the last two looks
   struct Entry {
     kj::Own<SourceSession> session;
     kj::Promise<void> run;  // refers to the session, so it goes first

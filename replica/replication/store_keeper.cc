@@ -60,10 +60,13 @@ kj::Promise<void> StoreKeeper::look_after_log() {
   return context_.timer.afterDelay(kPurgeEvery).then([this]() -> kj::Promise<void> {
     if (!applier_.attached()) return look_after_log();
     const auto head = applier_.position().position.sequence;
-    if (head == purged_at_) return look_after_log();
-    purged_at_ = head;
+    const bool quiet = head == looked_at_;
+    if (quiet && quiet_) return look_after_log();
+    looked_at_ = head;
+    quiet_ = quiet;
     return context_.disk
-        .run([held = applier_.database(), retain = context_.options.retain_wal]() mutable {
+        .run([held = applier_.database(), retain = context_.options.retain_wal, quiet]() mutable {
+          if (quiet) store::write_out_buffer(held);
           const Sequence all{std::numeric_limits<std::uint64_t>::max()};
           const auto removed = store::purge_archived_wal(held, retain, all);
           held.reset();

@@ -34,7 +34,8 @@ class StoreKeeper final : private kj::TaskSet::ErrorHandler {
   Applier& applier_;
   Resyncs& resyncs_;
   kj::ForkedPromise<void> replacing_ = kj::Promise<void>(kj::READY_NOW).fork();
-  Sequence purged_at_;
+  Sequence looked_at_;
+  bool quiet_ = false;  // nothing came between the last two looks
   kj::TaskSet tasks_;
 };
 

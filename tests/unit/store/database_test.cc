@@ -1,6 +1,7 @@
 #include "common/store/database.h"
 
 #include <fmt/format.h>
+#include <rocksdb/db.h>
 #include <rocksdb/perf_context.h>
 #include <rocksdb/perf_level.h>
 
@@ -9,6 +10,7 @@
 
 #include "common/keys/keyspace.h"
 #include "common/store/data_directory.h"
+#include "common/store/snapshot_files.h"
 #include "common/store/store.h"
 #include "common/store/wal_tail.h"
 #include "common/store/writer.h"
@@ -244,6 +246,26 @@ TEST(View, ARange_IsReadWithoutWalkingOverWhatWasDeletedBesideIt) {
   EXPECT_FALSE(view.seek_last("b2", "c"));
   EXPECT_LT(rocksdb::get_perf_context()->internal_delete_skipped_count, 10U);
   rocksdb::SetPerfLevel(rocksdb::PerfLevel::kDisable);
+}
+
+TEST(Database, ItsWriteBuffer_IsWrittenOutIfThereIsMuchInIt) {
+  test::TempDir dir;
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+  Writer writer(database);
+  const auto files = [&] {
+    std::string count;
+    EXPECT_TRUE(database->rocks().GetProperty("rocksdb.num-files-at-level0", &count));
+    return count;
+  };
+  put(writer, "few", "v");
+  write_out_buffer(database);
+  EXPECT_EQ(files(), "0");
+  Batch batch;
+  for (int i = 0; i < 5000; ++i) batch.put("many" + std::to_string(i), "v");
+  const auto head = *writer.commit(batch, 0);
+  write_out_buffer(database);
+  EXPECT_EQ(files(), "1");
+  EXPECT_EQ(View(database).position(), head.position);
 }
 
 TEST(Writer, AppliedBatches_MakeAnEqualDatabase) {
