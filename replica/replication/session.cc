@@ -15,6 +15,9 @@ using wire::SnapshotReason;
 
 // RocksDB waits for a flush: how long until a batch is offered to it again.
 constexpr auto kStallPause = 2 * kj::MILLISECONDS;
+// Frames that come this close together are synced together: a sync and its acknowledgement cost both nodes as
+// much as applying several commits, and the readers of this one pay for it.
+constexpr auto kSyncEvery = 2 * kj::MILLISECONDS;
 
 TimePoint now() {
   return std::chrono::steady_clock::now();
@@ -162,10 +165,24 @@ kj::Promise<void> LinkSession::give_up_tail(SnapshotReason reason) {
 void LinkSession::ack_soon() {
   if (ack_under_way_ || !tailing_ || acked_ == applier_.position().position) return;
   ack_under_way_ = true;
-  tasks_.add(applier_.sync().then([this](Result<Position> synced) -> kj::Promise<void> {
+  const auto due = sync_began_ + kSyncEvery;
+  if (context_.timer.now() >= due) {
+    tasks_.add(sync_and_ack());
+  } else {
+    tasks_.add(context_.timer.atTime(due).then([this] { return sync_and_ack(); }));
+  }
+}
+
+kj::Promise<void> LinkSession::sync_and_ack() {
+  ack_under_way_ = false;
+  // A snapshot may have begun meanwhile.
+  if (!tailing_ || !applier_.attached()) return kj::READY_NOW;
+  ack_under_way_ = true;
+  sync_began_ = context_.timer.now();
+  return applier_.sync().then([this](Result<Position> synced) -> kj::Promise<void> {
     if (!synced) return KJ_EXCEPTION(FAILED, "a sync failed; the store is reopened");
     return send_ack(*synced);
-  }));
+  });
 }
 
 kj::Promise<void> LinkSession::send_ack(Position synced) {

@@ -63,6 +63,7 @@ class LinkSession final : private kj::TaskSet::ErrorHandler {
   kj::Promise<void> apply_from(FrameCall call, unsigned first);
   kj::Promise<void> give_up_tail(wire::SnapshotReason reason);
   void ack_soon();
+  kj::Promise<void> sync_and_ack();
   kj::Promise<void> send_ack(Position synced);
   kj::Promise<void> beat();
   void taskFailed(kj::Exception&& exception) override;
@@ -78,6 +79,7 @@ class LinkSession final : private kj::TaskSet::ErrorHandler {
   bool tailing_ = false;
   bool ack_under_way_ = false;
   bool beat_under_way_ = false;
+  kj::TimePoint sync_began_ = kj::origin<kj::TimePoint>();
   kj::TimePoint beat_sent_ = kj::origin<kj::TimePoint>();
   std::optional<Position> acked_;
   kj::Maybe<wire::Session::Client> session_;
