@@ -231,6 +231,8 @@ void Session::next_request() {
   state_ = State::kIdle;
   deadline_ = thread_.now() + thread_.shared().options.idle_timeout;
   process();
+  // Its reply was begun before the stop.
+  if (thread_.draining() && state_ == State::kIdle) drain(deadline_);
 }
 
 // The last reply is written. If the peer is still sending, closing now would reset the connection

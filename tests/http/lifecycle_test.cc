@@ -231,6 +231,26 @@ TEST(Stop, AnswersWhatIsInFlight) {
   EXPECT_FALSE(RawClient(toy.address()).connected());
 }
 
+TEST(Stop, EndsConnectionsWhoseReplyWasBegunBefore) {
+  ToyServer toy;
+  RawClient client = toy.connect(4096);
+  client.send("GET /big?bytes=50000000 HTTP/1.1\r\nHost: toy\r\n\r\n");
+  ASSERT_TRUE(eventually([&] { return !toy.observer().replies().empty(); }));
+  std::chrono::steady_clock::duration took{};
+  std::thread stopper([&] {
+    const auto start = std::chrono::steady_clock::now();
+    toy.server().stop(20s);
+    took = std::chrono::steady_clock::now() - start;
+  });
+  EXPECT_TRUE(eventually([&] { return !RawClient(toy.address()).connected(); }));
+  const RawReply reply = client.reply();
+  EXPECT_TRUE(reply.complete);
+  EXPECT_EQ(reply.body.size(), 50'000'000U);
+  EXPECT_EQ(client.read_to_end(), "");
+  stopper.join();
+  EXPECT_LT(took, 15s);
+}
+
 TEST(Stop, CutsStreamsAndEndsBeforeItsGrace) {
   ToyServer toy([](http::ServerOptions& options) { options.threads = 2; });
   RawClient client = toy.connect();
