@@ -108,7 +108,6 @@ class Session final : public std::enable_shared_from_this<Session> {
   void end();
   void release_memory(std::size_t above);
   void hold(std::size_t bytes);
-  bool crowded() const;
 
   ServerThread& thread_;
   std::optional<Socket> socket_;

@@ -321,8 +321,6 @@ void Session::hold(std::size_t bytes) {
   thread_.shared().held_bytes -= std::exchange(held_, bytes);
 }
 
-bool Session::crowded() const { return thread_.shared().held_bytes > limits::kHeldBytes; }
-
 void Session::release_memory(std::size_t above) {
   shrink(reply_.body, above);
   shrink(request_.body, above);
