@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/base/limits.h"
 #include "tests/http/toy_server.h"
 
 // Connections over time: timeouts, bounds, the end of the server.
@@ -139,6 +140,27 @@ TEST(Connections, WithoutFileDescriptors_WaitUntilThereAreSome) {
   for (const int fd : fillers) ::close(fd);
   ::setrlimit(RLIMIT_NOFILE, &before);
   EXPECT_EQ(client.reply().status, 200);
+}
+
+// All go on at once, and nobody takes the large chunks.
+TEST(Connections, StreamsThatGoOn_WaitWhileTooMuchIsHeld) {
+  ToyServer toy;
+  constexpr std::size_t kRoom = limits::kHeldBytes / limits::kPageBytes;
+  std::vector<RawClient> clients;
+  for (std::size_t i = 0; i < 3 * kRoom; ++i) {
+    clients.push_back(toy.connect(4096));
+    clients.back().send("GET /stream/gated HTTP/1.1\r\nHost: toy\r\n\r\n");
+  }
+  ASSERT_TRUE(eventually([&] { return toy.live_sources == static_cast<int>(clients.size()); }));
+  toy.gate_open = true;
+  ASSERT_TRUE(eventually([&] { return toy.large_chunks > kRoom; }));
+  EXPECT_EQ(toy.get("/hello").status, 503);
+  EXPECT_LE(toy.large_chunks, kRoom + 1);
+  // The room of those that go is for those that wait.
+  for (std::size_t i = 0; i < 2 * kRoom; ++i) clients[i].reset();
+  EXPECT_TRUE(eventually([&] { return toy.large_chunks >= 2 * kRoom; }));
+  clients.clear();
+  EXPECT_TRUE(eventually([&] { return toy.get("/hello").status == 200; }));
 }
 
 TEST(Server, BoundAddress_IsRefusedByName) {
