@@ -4,6 +4,7 @@
 
 #include <boost/asio/post.hpp>
 
+#include "common/base/limits.h"
 #include "common/base/log.h"
 #include "common/http/session.h"
 
@@ -71,6 +72,10 @@ std::uint64_t ServerThread::after(std::chrono::milliseconds delay, std::function
 
 void ServerThread::cancel(std::uint64_t timer) {
   timers_.erase(timer);
+}
+
+bool ServerThread::crowded() const {
+  return shared_.held_bytes > limits::kHeldBytes;
 }
 
 error_code ServerThread::listen(const tcp::endpoint& endpoint, bool reuse_port) {

@@ -58,6 +58,7 @@ class ServerThread final : public IoThread {
   std::size_t index() const override { return index_; }
   std::uint64_t after(std::chrono::milliseconds delay, std::function<void()> work) override;
   void cancel(std::uint64_t timer) override;
+  bool crowded() const override;
 
   // Binds and listens. `reuse_port`: other threads will listen at the same address.
   boost::system::error_code listen(const boost::asio::ip::tcp::endpoint& endpoint, bool reuse_port);

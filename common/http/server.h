@@ -44,6 +44,9 @@ class IoThread {
   // Runs `work` on this thread after `delay` unless cancelled. This thread only.
   virtual std::uint64_t after(std::chrono::milliseconds delay, std::function<void()> work) = 0;
   virtual void cancel(std::uint64_t timer) = 0;
+  // The server holds limits::kHeldBytes of bodies and replies. Asked before a handler is called;
+  // one that answers a read later asks again, and answers kOverloaded. Any thread may call.
+  virtual bool crowded() const = 0;
 };
 
 // The HTTP server. Construct, start(), stop(). The router and the observer outlive it.

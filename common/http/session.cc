@@ -230,7 +230,7 @@ void Session::judge_body() {
       refuse(Error{Code::kBodyTooLarge, "the body is over 1 MiB"});
       return;
     }
-    if (crowded()) {
+    if (thread_.crowded()) {
       refuse(Error{Code::kOverloaded, "too much is being sent and received"});
       return;
     }
@@ -310,7 +310,7 @@ void Session::dispatch() {
 void Session::call_handler() {
   state_ = State::kHandling;
   deadline_ = TimePoint::max();
-  if (!route_->always && crowded()) {
+  if (!route_->always && thread_.crowded()) {
     refuse(Error{Code::kOverloaded, "too much is being sent and received"});
     return;
   }

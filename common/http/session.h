@@ -72,6 +72,7 @@ class Session final : public std::enable_shared_from_this<Session> {
     std::array<char, 20> size_line{};
     bool chunked = true;
     bool last = false;
+    bool waiting = false;  // for room for its next chunk
   };
 
   // --- reading (session.cc)
@@ -100,6 +101,7 @@ class Session final : public std::enable_shared_from_this<Session> {
   void push_buffer(std::string_view data);
   void on_write(boost::system::error_code ec, std::size_t size);
   void on_written();
+  void next_chunk();
   void make_chunk();
   void push_chunk();
   void cut(bool reset);
@@ -108,7 +110,6 @@ class Session final : public std::enable_shared_from_this<Session> {
   void end();
   void release_memory(std::size_t above);
   void hold(std::size_t bytes);
-  bool crowded() const;
 
   ServerThread& thread_;
   std::optional<Socket> socket_;

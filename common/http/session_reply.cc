@@ -144,7 +144,7 @@ void Session::on_written() {
     read_body();
   } else if (stream_ && !stream_->last) {
     out_begin_ = out_end_ = 0;
-    make_chunk();
+    next_chunk();
   } else {
     stream_.reset();
     if (close_after_) {
@@ -155,10 +155,23 @@ void Session::on_written() {
   }
 }
 
+// A stream that has begun cannot be refused: while too much is held, it waits for its turn.
+void Session::next_chunk() {
+  hold(0);
+  if (!thread_.crowded()) {
+    make_chunk();
+    return;
+  }
+  shrink(stream_->chunk, 0);
+  stream_->waiting = true;
+  deadline_ = std::min(stream_->end, thread_.now() + limits::kStreamStallTime);
+}
+
 // Asks the source for more, and sends it with the head if that is still waiting.
 void Session::make_chunk() {
   Stream& stream = *stream_;
   stream.chunk.clear();
+  shrink(stream.chunk, kBusyMemory);
   bool more = false;
   try {
     Result<bool> result = stream.source->next(stream.chunk);
@@ -190,7 +203,7 @@ void Session::make_chunk() {
   }
   // It had nothing yet: the other connections have their turn before it is asked again.
   boost::asio::post(thread_.context(), [self = shared_from_this()] {
-    if (self->state_ == State::kStreaming) self->make_chunk();
+    if (self->state_ == State::kStreaming) self->next_chunk();
   });
 }
 
@@ -231,6 +244,8 @@ void Session::next_request() {
   state_ = State::kIdle;
   deadline_ = thread_.now() + thread_.shared().options.idle_timeout;
   process();
+  // Its reply was begun before the stop.
+  if (thread_.draining() && state_ == State::kIdle) drain(deadline_);
 }
 
 // The last reply is written. If the peer is still sending, closing now would reset the connection
@@ -267,7 +282,13 @@ void Session::sweep(TimePoint now) {
     }
   }
   if (state_ == State::kIdle) release_memory(kIdleMemory);
-  if (now < deadline_) return;
+  if (now < deadline_) {
+    if (stream_ && stream_->waiting && !thread_.crowded()) {
+      stream_->waiting = false;
+      make_chunk();
+    }
+    return;
+  }
   switch (state_) {
     case State::kIdle:
     case State::kLingering:
@@ -318,8 +339,6 @@ void Session::hold(std::size_t bytes) {
   thread_.shared().held_bytes += bytes;
   thread_.shared().held_bytes -= std::exchange(held_, bytes);
 }
-
-bool Session::crowded() const { return thread_.shared().held_bytes > limits::kHeldBytes; }
 
 void Session::release_memory(std::size_t above) {
   shrink(reply_.body, above);

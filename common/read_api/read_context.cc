@@ -79,9 +79,11 @@ class WaitingRead : public std::enable_shared_from_this<WaitingRead> {
     auto database = context_.store.acquire();
     if (!database) return exchange->send_error(database.error());
     const auto here = (*database)->head().position;
-    if (here < wanted_) {
-      exchange->reply().position = here;
-      return exchange->send_error(behind(context_, wanted_, here));
+    exchange->reply().position = here;
+    if (here < wanted_) return exchange->send_error(behind(context_, wanted_, here));
+    // Many may wait for the same commit.
+    if (io_thread_.crowded()) {
+      return exchange->send_error({Code::kOverloaded, "too much is being sent and received"});
     }
     answer_from(std::move(*database), exchange, answer_);
   }

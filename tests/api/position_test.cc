@@ -1,4 +1,6 @@
+#include "common/base/limits.h"
 #include "tests/api/fixture.h"
+#include "tests/support/eventually.h"
 
 namespace feeds::test {
 namespace {
@@ -142,6 +144,37 @@ TEST_F(Positions, WaitingReads_KeepTheOrder_AndMayBeAbandoned) {
     if (i % 2) gone.reset();
   }
   EXPECT_THAT(replica.get("/healthz"), HasStatus(200));
+}
+
+// All are due at once, and nobody takes the large replies.
+TEST_F(Positions, WaitingReads_AreWithinTheBoundOfWhatIsHeld) {
+  const std::string text_of_page(limits::kPageBytes / 9, 'x');
+  for (int i = 0; i < 9; ++i) primary.publish(feed, text_of_page);
+  const std::uint64_t now = sequence(from_replica("GET", "/v1/users?limit=1"));
+  const std::size_t many = 2 * limits::kHeldBytes / limits::kPageBytes;
+  std::vector<RawClient> waiting;
+  for (std::size_t i = 0; i < many; ++i) {
+    waiting.emplace_back(replica.address(), 4096)
+        .send(request_text("GET", feed_path(feed), {}, at_least(text(now + 1), "30000")));
+  }
+  const std::string all_wait = "\nfeeds_waiting_reads " + std::to_string(many) + "\n";
+  const auto metrics = [&] { return replica.get("/metrics").body; };
+  ASSERT_TRUE(eventually([&] { return metrics().find(all_wait) != std::string::npos; }));
+  primary.new_user();
+  for (auto& client : waiting) ASSERT_TRUE(client.readable_within(30s));
+  std::size_t served = 0;
+  for (auto& client : waiting) {
+    const RawReply reply = client.reply();
+    EXPECT_TRUE(reply.complete);
+    EXPECT_GT(sequence(reply), now);
+    if (reply.status == 200) {
+      ++served;
+    } else {
+      EXPECT_THAT(reply, IsProblem(Code::kOverloaded));
+    }
+  }
+  EXPECT_GT(served, 0U);
+  EXPECT_LT(served, many * 3 / 4);
 }
 
 TEST_F(Positions, MalformedHeaders_Are400) {

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "common/base/limits.h"
 #include "tests/http/toy_server.h"
 
 // Connections over time: timeouts, bounds, the end of the server.
@@ -141,6 +142,27 @@ TEST(Connections, WithoutFileDescriptors_WaitUntilThereAreSome) {
   EXPECT_EQ(client.reply().status, 200);
 }
 
+// All go on at once, and nobody takes the large chunks.
+TEST(Connections, StreamsThatGoOn_WaitWhileTooMuchIsHeld) {
+  ToyServer toy;
+  constexpr std::size_t kRoom = limits::kHeldBytes / limits::kPageBytes;
+  std::vector<RawClient> clients;
+  for (std::size_t i = 0; i < 3 * kRoom; ++i) {
+    clients.push_back(toy.connect(4096));
+    clients.back().send("GET /stream/gated HTTP/1.1\r\nHost: toy\r\n\r\n");
+  }
+  ASSERT_TRUE(eventually([&] { return toy.live_sources == static_cast<int>(clients.size()); }));
+  toy.gate_open = true;
+  ASSERT_TRUE(eventually([&] { return toy.large_chunks > kRoom; }));
+  EXPECT_EQ(toy.get("/hello").status, 503);
+  EXPECT_LE(toy.large_chunks, kRoom + 1);
+  // The room of those that go is for those that wait.
+  for (std::size_t i = 0; i < 2 * kRoom; ++i) clients[i].reset();
+  EXPECT_TRUE(eventually([&] { return toy.large_chunks >= 2 * kRoom; }));
+  clients.clear();
+  EXPECT_TRUE(eventually([&] { return toy.get("/hello").status == 200; }));
+}
+
 TEST(Server, BoundAddress_IsRefusedByName) {
   for (const std::size_t threads : {1u, 2u}) {
     ToyServer toy([&](http::ServerOptions& options) { options.threads = threads; });
@@ -229,6 +251,26 @@ TEST(Stop, AnswersWhatIsInFlight) {
   EXPECT_EQ(half.reply().header("Connection"), "close");
   stopper.join();
   EXPECT_FALSE(RawClient(toy.address()).connected());
+}
+
+TEST(Stop, EndsConnectionsWhoseReplyWasBegunBefore) {
+  ToyServer toy;
+  RawClient client = toy.connect(4096);
+  client.send("GET /big?bytes=50000000 HTTP/1.1\r\nHost: toy\r\n\r\n");
+  ASSERT_TRUE(eventually([&] { return !toy.observer().replies().empty(); }));
+  std::chrono::steady_clock::duration took{};
+  std::thread stopper([&] {
+    const auto start = std::chrono::steady_clock::now();
+    toy.server().stop(20s);
+    took = std::chrono::steady_clock::now() - start;
+  });
+  EXPECT_TRUE(eventually([&] { return !RawClient(toy.address()).connected(); }));
+  const RawReply reply = client.reply();
+  EXPECT_TRUE(reply.complete);
+  EXPECT_EQ(reply.body.size(), 50'000'000U);
+  EXPECT_EQ(client.read_to_end(), "");
+  stopper.join();
+  EXPECT_LT(took, 15s);
 }
 
 TEST(Stop, CutsStreamsAndEndsBeforeItsGrace) {

@@ -4,6 +4,8 @@
 #include <stdexcept>
 #include <thread>
 
+#include "common/base/limits.h"
+
 namespace feeds::test {
 namespace {
 
@@ -33,14 +35,20 @@ void echo_body(const ExchangePtr& exchange) {
 
 class ToySource final : public http::BodySource {
  public:
-  ToySource(std::atomic<int>& live, std::string kind, std::size_t chunks, std::size_t bytes)
-      : live_(live), kind_(std::move(kind)), chunks_(chunks), bytes_(bytes) {
-    ++live_;
+  ToySource(ToyServer& toy, std::string kind, std::size_t chunks, std::size_t bytes)
+      : toy_(toy), kind_(std::move(kind)), chunks_(chunks), bytes_(bytes) {
+    ++toy_.live_sources;
   }
-  ~ToySource() override { --live_; }
+  ~ToySource() override { --toy_.live_sources; }
 
   Result<bool> next(std::string& out) override {
     ++made_;
+    if (kind_ == "gated" && made_ > 1) {
+      if (!toy_.gate_open) return true;
+      ++toy_.large_chunks;
+      out.append(limits::kPageBytes, 'x');
+      return true;
+    }
     if (kind_ == "silent" && made_ < 5) return true;
     if (made_ == 3 && kind_ == "failing") return Error{Code::kInternal, "made to fail"};
     if (made_ == 3 && kind_ == "throwing") throw std::runtime_error("made to throw");
@@ -51,7 +59,7 @@ class ToySource final : public http::BodySource {
   bool retired() const override { return kind_ == "retired"; }
 
  private:
-  std::atomic<int>& live_;
+  ToyServer& toy_;
   const std::string kind_;
   const std::size_t chunks_;
   const std::size_t bytes_;
@@ -180,13 +188,13 @@ void ToyServer::add_streams() {
   router_.add({Method::kGet, "/stream", Body::kIgnored, [this](const ExchangePtr& exchange) {
                  const http::Request& request = exchange->request();
                  exchange->send_stream(std::make_unique<ToySource>(
-                     live_sources, "", std::min<std::size_t>(number(request, "chunks"), 100),
+                     *this, "", std::min<std::size_t>(number(request, "chunks"), 100),
                      number(request, "bytes")));
                }});
   router_.add({Method::kGet, "/stream/{kind}", Body::kIgnored, [this](const ExchangePtr& exchange) {
                  const std::string kind(exchange->request().path_value(0));
                  exchange->send_stream(std::make_unique<ToySource>(
-                     live_sources, kind, kind == "silent" ? 6 : kEndless, 1000));
+                     *this, kind, kind == "silent" ? 6 : kEndless, 1000));
                }});
 }
 

@@ -47,7 +47,8 @@ bool eventually(const std::function<bool()>& condition);
 //   GET /headers                   Feeds-Min-Position|Feeds-Wait-Ms
 //   GET /big?bytes                 a body of that size
 //   GET /stream?chunks&bytes       that many chunks of that size
-//   GET /stream/{kind}             endless, failing, throwing, silent (a few empty chunks), retired
+//   GET /stream/{kind}             endless, failing, throwing, silent (a few empty chunks),
+//                                  retired, gated (a small chunk, then large ones once `gate_open`)
 //   GET /later, /thread            answered after a timer, from a post of another thread
 //   GET /hold                      kept in `held`
 //   GET /throw, /drop              handlers with bugs
@@ -68,6 +69,8 @@ class ToyServer {
   std::size_t held_count() const;
   void release_held();
   std::atomic<int> live_sources = 0;
+  std::atomic<bool> gate_open = false;
+  std::atomic<std::size_t> large_chunks = 0;
 
  private:
   void add_routes();
