@@ -63,7 +63,11 @@ void declare(CLI::App& app, Role role, Flags& flags) {
     option->type_name(std::string(setting.unit));
     // One value a flag, which may come again: apply() judges how often.
     option->allow_extra_args(false);
-    if (is_list(setting)) option->delimiter(',');
+    if (is_list(setting)) {
+      option->delimiter(',');
+    } else {
+      option->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+    }
   }
 }
 

@@ -46,8 +46,9 @@ Status check_reachable(std::string_view text) {
 }
 
 const std::array kSettings{
-    Setting{"db.path", "--data", "DIR", "Directory of the node's data; made if it is not there.",
-            For::kBoth, Text{&Config::db_path, check_path}},
+    Setting{"db.path", "--data", "DIR",
+            "Directory of the node's data; made if it is not there. Required.", For::kBoth,
+            Text{&Config::db_path, check_path}},
     Setting{"db.counters", "--db-counters", "/NAME=N",
             "Where the counters /users, /feeds and /activities start, 1 to 2^53; 10000 unless set. "
             "Only for a counter that was never used.",
@@ -84,8 +85,9 @@ const std::array kSettings{
     Setting{"replication.listen", "--replication", "HOST:PORT",
             "Address where replicas connect; port 0 picks a free one and logs it.", For::kPrimary,
             Text{&Config::replication_listen, check_listen}},
-    Setting{"replication.primary", "--primary", "HOST:PORT", "The primary's replication address.",
-            For::kReplica, Text{&Config::replication_primary, check_reachable}},
+    Setting{"replication.primary", "--primary", "HOST:PORT",
+            "The primary's replication address. Required.", For::kReplica,
+            Text{&Config::replication_primary, check_reachable}},
     // At most 1 s: a replica calls its lag known by a heartbeat younger than 2 s.
     Setting{"replication.heartbeat", "--replication-heartbeat", "TIME",
             "How often each side tells the other that it lives.", For::kBoth,

@@ -6,7 +6,8 @@
 int main(int argc, char** argv) {
   using namespace feeds::feedctl;
   CLI::App app("Looks after a feeds cluster.", "feedctl");
-  app.set_version_flag("--version", "feedctl " + std::string(feeds::config::version()));
+  app.set_version_flag("--version", "feedctl " + std::string(feeds::config::version()),
+                       "Print the version and exit.");
   app.require_subcommand(1);
   Action action;
   add_populate(app, action);

@@ -137,7 +137,7 @@ void add_dump(CLI::App& app, Action& action) {
   auto* command = app.add_subcommand(
       "dump", "Print every key and its value. Reads only; may run beside the node.");
   const auto data = std::make_shared<std::string>();
-  command->add_option("--data", *data, "The node's data directory")->required();
+  command->add_option("--data", *data, "The node's data directory.")->required()->type_name("DIR");
   command->callback([data, &action] { action = [data] { return run(*data); }; });
 }
 

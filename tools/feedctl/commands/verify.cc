@@ -43,12 +43,14 @@ int run(const Options& options) {
 void add_verify(CLI::App& app, Action& action) {
   auto options = std::make_shared<Options>();
   CLI::App* command =
-      app.add_subcommand("verify",
-                         "Whether nodes hold the same at the same position, and what each holds is "
-                         "sound: every index row has its counterpart, every count is right. Exit "
-                         "code 0: it is, 1: it is not, 2: could not compare.");
+      app.add_subcommand("verify", "Whether nodes hold the same, and what each holds is sound.");
+  command->footer(
+      "Compares at one position. Sound: every index row has its counterpart, every count is "
+      "right.\n"
+      "Exit code 0: it is, 1: it is not, 2: could not compare.");
   auto* urls =
-      command->add_option("--url", options->urls, "A node's address; the flag comes once a node.")
+      command
+          ->add_option("--url", options->urls, "A node's address; give several, or the flag again.")
           ->type_name("http://HOST:PORT");
   command
       ->add_option("--data", options->data,
