@@ -1,6 +1,5 @@
 #include "tests/support/http_client.h"
 
-#include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <poll.h>
 #include <sys/socket.h>
@@ -9,17 +8,10 @@
 #include <boost/json.hpp>
 #include <cerrno>
 
+#include "tests/support/address.h"
+
 namespace feeds::test {
 namespace {
-
-sockaddr_in parse_numeric(const std::string& address) {
-  const auto colon = address.rfind(':');
-  sockaddr_in result{};
-  result.sin_family = AF_INET;
-  result.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1))));
-  ::inet_pton(AF_INET, address.substr(0, colon).c_str(), &result.sin_addr);
-  return result;
-}
 
 std::string lower(std::string text) {
   for (char& c : text) c = (c >= 'A' && c <= 'Z') ? static_cast<char>(c + 32) : c;
@@ -67,7 +59,7 @@ void HttpClient::close() {
 bool HttpClient::connect() {
   if (fd_ >= 0) return true;
   fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const auto address = parse_numeric(address_);
+  const auto address = numeric_address(address_);
   if (::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     close();
     return false;
@@ -183,7 +175,7 @@ HttpReply HttpClient::ask(std::string_view method, std::string_view target, std:
 
 std::string free_address() {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  auto address = parse_numeric("127.0.0.1:0");
+  auto address = numeric_address("127.0.0.1:0");
   socklen_t length = sizeof address;
   const bool bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
                      ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0;

@@ -1,6 +1,5 @@
 #include "tests/support/proxy.h"
 
-#include <arpa/inet.h>
 #include <fcntl.h>
 #include <netinet/tcp.h>
 #include <poll.h>
@@ -19,21 +18,14 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/address.h"
+
 namespace feeds::tests {
 namespace {
 
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t kHeldBytes = 1024 * 1024;  // kept back a direction; then the sender feels it
-
-sockaddr_in parse(const std::string& address) {
-  const auto colon = address.rfind(':');
-  sockaddr_in result{};
-  result.sin_family = AF_INET;
-  result.sin_port = htons(static_cast<std::uint16_t>(std::stoi(address.substr(colon + 1))));
-  ::inet_pton(AF_INET, address.substr(0, colon).c_str(), &result.sin_addr);
-  return result;
-}
 
 void make_nonblocking(int fd) {
   ::fcntl(fd, F_SETFL, ::fcntl(fd, F_GETFL) | O_NONBLOCK);
@@ -111,7 +103,7 @@ void Proxy::Impl::accept_one() {
   const int client = ::accept4(listener, nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC);
   if (client < 0) return;
   const int server = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  const auto address = parse(target);
+  const auto address = test::numeric_address(target);
   if (refusing ||
       ::connect(server, reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0) {
     ::close(client);
@@ -244,7 +236,7 @@ Proxy::Proxy(std::string target) : impl_(std::make_unique<Impl>()) {
   impl_->target = std::move(target);
   impl_->wake = ::eventfd(0, EFD_CLOEXEC);
   impl_->listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  auto address = parse("127.0.0.1:0");
+  auto address = test::numeric_address("127.0.0.1:0");
   socklen_t length = sizeof address;
   [[maybe_unused]] const bool listens =
       ::bind(impl_->listener, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
