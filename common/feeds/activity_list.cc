@@ -66,9 +66,7 @@ Status append_activity(store::View& view, const PendingDeletions& pending, Activ
 
 Status append_feed_activities(store::View& view, const PendingDeletions& pending, FeedId feed,
                               const ActivityPageRequest& request, std::string& out) {
-  if (!has_feed(view, feed)) {
-    return Error{Code::kNoSuchFeed, fmt::format("there is no feed {}", feed.value)};
-  }
+  if (!has_feed(view, feed)) return no_such_feed(feed);
   return append_activity_list(view, pending, keys::feed_activities(feed, request.before),
                               request.limit, "activities", out);
 }

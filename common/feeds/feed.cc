@@ -19,10 +19,6 @@ std::size_t head_length(std::string_view value) {
   return at + kArticles.size();
 }
 
-Error no_such_feed(FeedId feed) {
-  return Error{Code::kNoSuchFeed, fmt::format("there is no feed {}", feed.value)};
-}
-
 Error out_of_range(FeedId feed, ArticleId start, ArticleId next, bool replica) {
   const bool past_end = start > next;
   const auto detail = fmt::format("startId {} is not in {}…{}, the ids of feed {}{}", start.value,
@@ -77,6 +73,10 @@ std::string make_article_value(ArticleId article, std::string_view text) {
   json::append_string(value, text);
   value += '}';
   return value;
+}
+
+Error no_such_feed(FeedId feed) {
+  return Error{Code::kNoSuchFeed, fmt::format("there is no feed {}", feed.value)};
 }
 
 bool has_feed(store::View& view, FeedId feed) { return view.find(keys::feed_key(feed)).has_value(); }

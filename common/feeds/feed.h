@@ -24,6 +24,8 @@ FeedProperties properties_of(FeedId feed, std::string_view value);
 // The value of an article row: the article as served.
 std::string make_article_value(ArticleId article, std::string_view text);
 
+Error no_such_feed(FeedId feed);
+
 // Whether there is such a simple feed.
 bool has_feed(store::View& view, FeedId feed);
 // The id that the next article of a feed that exists will have: one past its last.

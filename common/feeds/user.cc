@@ -112,7 +112,7 @@ Result<std::map<FeedId, ArticleId>> subscriptions(store::View& view, UserId user
 Result<bool> judge_named(store::View& view, FeedId feed, ArticleId start, FeedId next_feed,
                          bool replica) {
   if (feed.value < kFirstId || feed >= next_feed) {
-    return Error{Code::kNoSuchFeed, fmt::format("there is no feed {}", feed.value)};
+    return no_such_feed(feed);
   }
   if (!has_feed(view, feed)) return false;
   const auto next = next_article(view, feed);

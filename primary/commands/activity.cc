@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "common/base/limits.h"
+#include "common/feeds/feed.h"
 #include "common/keys/activity_keyspace.h"
 #include "primary/commands/activity_rows.h"
 #include "primary/commands/deletion_steps.h"

@@ -41,10 +41,6 @@ Error no_such_activity(ActivityId id) {
   return Error{Code::kNoSuchActivity, fmt::format("there is no activity {}", id.value)};
 }
 
-Error no_such_feed(FeedId feed) {
-  return Error{Code::kNoSuchFeed, fmt::format("there is no feed {}", feed.value)};
-}
-
 Status check_size(std::string_view value) {
   if (value.size() <= limits::kStoredValueBytes) return done();
   return Error{Code::kValueTooLarge, fmt::format("the value as stored is {} bytes; at most {} fit",

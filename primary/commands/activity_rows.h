@@ -54,7 +54,6 @@ Result<Places> places_of(commit::Group& group, ActivityId id);
 // What kind of feed an id names.
 enum class FeedKind { kNone, kSimple, kGrouping };
 Result<FeedKind> feed_kind(commit::Group& group, FeedId feed);
-Error no_such_feed(FeedId feed);
 
 // Error: kValueTooLarge over limits::kStoredValueBytes.
 Status check_size(std::string_view value);

@@ -4,6 +4,7 @@
 
 #include "common/base/limits.h"
 #include "common/base/log.h"
+#include "common/feeds/feed.h"
 #include "common/keys/key_codec.h"
 #include "common/keys/keyspace.h"
 
@@ -34,9 +35,7 @@ Status Subscribe::run(commit::Group& group) {
   if (!count) return count.error();
   const auto next = group.counters().peek_article(feed);
   if (!next) return next.error();
-  if (!*next) {
-    return Error{Code::kNoSuchFeed, fmt::format("there is no feed {}", feed.value)};
-  }
+  if (!*next) return no_such_feed(feed);
   const auto key = keys::subscription_key(user, feed);
   const auto present = group.get(key);
   if (!present) return present.error();
