@@ -6,7 +6,7 @@
 #include "common/feeds/activity.h"
 #include "common/feeds/pending_deletion.h"
 #include "common/keys/activity_keyspace.h"
-#include "common/store/database.h"
+#include "common/store/view.h"
 
 // Pages of activities from index rows, newest first. One thread's, like the view they read.
 namespace feeds {

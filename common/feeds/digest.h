@@ -13,7 +13,7 @@
 #include "common/base/ids.h"
 #include "common/base/result.h"
 #include "common/keys/keyspace.h"
-#include "common/store/database.h"
+#include "common/store/view.h"
 
 // Digests of what a node holds, so that nodes can be told equal or different at one position.
 namespace feeds {

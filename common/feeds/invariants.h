@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "common/base/result.h"
-#include "common/store/database.h"
+#include "common/store/view.h"
 
 // What must hold of the rows of one state of the store, whatever was done before: every row has its
 // counterparts, every count is that of what it counts, every copy equals what it was copied from,

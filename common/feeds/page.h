@@ -6,7 +6,7 @@
 #include "common/base/ids.h"
 #include "common/base/limits.h"
 #include "common/base/result.h"
-#include "common/store/database.h"
+#include "common/store/view.h"
 
 // Reads of resource A's and B's rows, as JSON, on a view. Each function appends to `out` what is
 // served; whoever calls checks view.status() last, since a read error looks like an end.

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "common/base/result.h"
-#include "common/store/database.h"
+#include "common/store/view.h"
 
 namespace feeds::store {
 

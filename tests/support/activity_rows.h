@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "common/store/database.h"
+#include "common/store/view.h"
 
 namespace feeds::test {
 

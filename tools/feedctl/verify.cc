@@ -7,7 +7,7 @@
 
 #include "common/base/limits.h"
 #include "common/feeds/invariants.h"
-#include "common/store/database.h"
+#include "common/store/view.h"
 #include "tools/feedctl/cluster.h"
 #include "tools/feedctl/data.h"
 #include "tools/feedctl/pause.h"

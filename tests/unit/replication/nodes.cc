@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "common/keys/keyspace.h"
+#include "common/store/view.h"
 
 namespace feeds::tests {
 

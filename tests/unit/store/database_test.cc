@@ -1,4 +1,4 @@
-#include "common/store/database.h"
+#include "common/store/view.h"
 
 #include <fmt/format.h>
 #include <rocksdb/db.h>

@@ -10,7 +10,7 @@
 #include "common/json/text.h"
 #include "common/keys/key_codec.h"
 #include "common/keys/keyspace.h"
-#include "common/store/database.h"
+#include "common/store/view.h"
 #include "tools/feedctl/commands/commands.h"
 #include "tools/feedctl/data.h"
 
