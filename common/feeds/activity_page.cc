@@ -30,7 +30,7 @@ bool ActivityRows::advance() {
                      : moved_  ? view_.seek(last_key_ + '\0', range_.end)
                                : view_.next();
   moved_ = false;
-  if (!there || view_.key() >= std::string_view(range_.end)) return false;
+  if (!there) return false;
   // Until the first row is passed, going on means to begin with it again.
   if (!started_) resume_.value = keys::last_activity(view_.key())->value + 1;
   started_ = true;

@@ -35,7 +35,7 @@ ArticleId append_articles(store::View& view, FeedId feed, ArticleId start, std::
   const std::size_t end_of_page = out.size() + limits::kPageBytes;
   std::uint64_t count = 0;
   bool more = view.seek(first, end);
-  for (; more && count < limit && view.key() < end; more = view.next()) {
+  for (; more && count < limit; more = view.next()) {
     const auto value = view.value();
     if (count > 0) {
       if (out.size() + value.size() > end_of_page) break;

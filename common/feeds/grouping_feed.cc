@@ -51,8 +51,7 @@ class GroupPage {
     }
     std::optional<GroupCursor> next;
     moved_ = true;
-    while ((moved_ ? view_.seek(range.first, range.end) : view_.next()) &&
-           view_.key() < std::string_view(range.end)) {
+    while (moved_ ? view_.seek(range.first, range.end) : view_.next()) {
       moved_ = false;
       const auto newest = *keys::last_activity(view_.key());
       if (shown_ == request_.limit && !pending_.touch_activities()) {

@@ -49,7 +49,7 @@ std::optional<std::string> Walk::get(std::string_view key) {
 }
 
 std::optional<std::string> Walk::first(const keys::Range& range) {
-  const bool found = view_.seek(range.first) && view_.key() < std::string_view(range.end);
+  const bool found = view_.seek(range.first, range.end);
   if (auto readable = view_.status(); !readable) status_ = readable;
   return found ? std::optional(std::string(view_.key())) : std::nullopt;
 }

@@ -9,13 +9,12 @@ RowCursor::RowCursor(store::View view, keys::Range range, Render render, Name na
       name_(std::move(name)) {}
 
 Result<bool> RowCursor::next(std::string& out) {
-  const bool found = started_ ? view_.next() : view_.seek(range_.first);
+  const bool found = started_ ? view_.next() : view_.seek(range_.first, range_.end);
   started_ = true;
   if (!found) {
     if (auto status = view_.status(); !status) return status.error();
     return false;
   }
-  if (view_.key() >= std::string_view(range_.end)) return false;
   render_(view_.key(), view_.value(), out);
   last_key_ = view_.key();
   return true;

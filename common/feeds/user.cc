@@ -37,10 +37,9 @@ bool append_user_here(store::View& view, UserId user, std::string& out) {
 
 class UserCursor : public ItemCursor {
  public:
-  UserCursor(store::View view, std::optional<UserId> after)
-      : view_(std::move(view)), end_(keys::range_of(keys::Space::kUsers).end) {
-    more_ = view_.seek(after ? keys::user_key(UserId{after->value + 1})
-                             : keys::range_of(keys::Space::kUsers).first);
+  UserCursor(store::View view, std::optional<UserId> after) : view_(std::move(view)) {
+    const auto range = keys::range_of(keys::Space::kUsers);
+    more_ = view_.seek(after ? keys::user_key(UserId{after->value + 1}) : range.first, range.end);
   }
 
   Result<bool> next(std::string& out) override {
@@ -48,7 +47,6 @@ class UserCursor : public ItemCursor {
       if (auto status = view_.status(); !status) return status.error();
       return false;
     }
-    if (view_.key() >= std::string_view(end_)) return false;
     last_ = keys::parse_user_row(view_.key())->user;
     more_ = append_user_here(view_, last_, out);
     return true;
@@ -58,7 +56,6 @@ class UserCursor : public ItemCursor {
 
  private:
   store::View view_;
-  std::string end_;
   bool more_ = false;
   UserId last_;
 };

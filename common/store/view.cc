@@ -100,13 +100,18 @@ bool View::seek(std::string_view key) {
 
 bool View::seek(std::string_view key, std::string_view end) {
   if (!ready(key, end)) return false;
+  end_ = bounds_ == nullptr || text_of(bounds_->end) != end ? end : std::string_view();
   iterator_->Seek(rocksdb::Slice(key.data(), key.size()));
-  return iterator_->Valid();
+  return at_entry();
 }
 
 bool View::next() {
   iterator_->Next();
-  return iterator_->Valid();
+  return at_entry();
+}
+
+bool View::at_entry() const {
+  return iterator_->Valid() && (end_.empty() || key() < end_);
 }
 
 bool View::seek_last(std::string_view first, std::string_view end) {

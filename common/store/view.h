@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "common/base/result.h"
@@ -50,7 +51,7 @@ class View {
 
   // Moves to the first entry at or after `key`; false at the end, and on a read error (see status()).
   bool seek(std::string_view key);
-  // The same in a range that ends before `end`; next() may go on beyond it.
+  // The same in a range that ends before `end`, for next() too.
   bool seek(std::string_view key, std::string_view end);
   bool next();
   // Moves to the last entry of [first, end); false if there is none, and on a read error.
@@ -65,7 +66,7 @@ class View {
   // Calls `f(key, value)` for each entry of [first, end) until f returns false.
   template <class F>
   void scan(std::string_view first, std::string_view end, F&& f) {
-    for (bool more = seek(first, end); more && key() < end; more = next()) {
+    for (bool more = seek(first, end); more; more = next()) {
       if (!f(key(), value())) return;
     }
   }
@@ -89,12 +90,14 @@ class View {
   void settle();
   void make_iterator(Purpose purpose, std::string_view first, std::string_view end);
   bool ready(std::string_view key, std::string_view end);
+  bool at_entry() const;
   bool unchanged_since() const;
 
   std::shared_ptr<const Database> database_;
   bool passing_ = false;
   bool stale_ = false;
   std::unique_ptr<Bounds> bounds_;  // null: none
+  std::string end_;                 // of the range read; empty: none, or the iterator's own bound is it
   std::unique_ptr<rocksdb::Iterator> iterator_;
   std::unique_ptr<rocksdb::PinnableSlice> found_;
   Status read_status_ = done();

@@ -131,6 +131,26 @@ TEST(View, ItsPositionIsThatOfItsRows_UnderWrites) {
   writing.get();
 }
 
+TEST(View, EndsWhereItsRangeEnds) {
+  test::TempDir dir;
+  const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+  Writer writer(database);
+  for (const char* key : {"a", "b", "c"}) put(writer, key, key);
+  View plain(database);
+  View bounded(database, "c");
+  auto passing = View::passing(database);
+  for (View* view : {&plain, &bounded, &passing}) {
+    ASSERT_TRUE(view->seek("a", "b"));
+    EXPECT_FALSE(view->next());
+    ASSERT_TRUE(view->seek("b", "c"));
+    EXPECT_EQ(view->value(), "b");
+    EXPECT_FALSE(view->next());
+    EXPECT_FALSE(view->seek("aa", "b"));
+  }
+  ASSERT_TRUE(plain.seek("a"));
+  EXPECT_TRUE(plain.next());
+}
+
 TEST(View, Passing_IsStaleOnceACommitCame) {
   test::TempDir dir;
   const auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
