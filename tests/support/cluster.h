@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/address.h"
 #include "tests/support/eventually.h"
 #include "tests/support/http_client.h"
 #include "tests/support/process.h"
@@ -84,8 +85,8 @@ class TestNode {
   std::filesystem::path data_;
   std::string source_;
   Settings settings_;
-  std::string http_ = "127.0.0.1:0";
-  std::string replication_ = "127.0.0.1:0";
+  std::string http_ = own_loopback() + ":0";
+  std::string replication_ = own_loopback() + ":0";
   std::unique_ptr<Process> process_;
   std::unique_ptr<HttpClient> http_client_;
 };

@@ -175,12 +175,12 @@ HttpReply HttpClient::ask(std::string_view method, std::string_view target, std:
 
 std::string free_address() {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  auto address = numeric_address("127.0.0.1:0");
+  auto address = numeric_address(own_loopback() + ":0");
   socklen_t length = sizeof address;
   const bool bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
                      ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0;
   ::close(fd);
-  return bound ? "127.0.0.1:" + std::to_string(ntohs(address.sin_port)) : std::string();
+  return bound ? own_loopback() + ":" + std::to_string(ntohs(address.sin_port)) : std::string();
 }
 
 }  // namespace feeds::test

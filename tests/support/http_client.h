@@ -73,7 +73,7 @@ class HttpClient {
   std::size_t at_ = 0;  // of what was taken from it
 };
 
-// A port of loopback that was free a moment ago, for programs that cannot take port 0.
+// A port of own_loopback() on which nobody listens, for programs that cannot take port 0.
 std::string free_address();
 
 }  // namespace feeds::test

@@ -14,6 +14,8 @@
 #include "common/store/writer.h"
 #include "primary/replication/source.h"
 #include "replica/replication/link.h"
+#include "tests/support/address.h"
+#include "tests/support/eventually.h"
 
 namespace feeds::tests {
 
@@ -81,7 +83,7 @@ class PrimaryNode {
   void open();
 
   std::string cluster_id_;
-  std::string listen_ = "127.0.0.1:0";
+  std::string listen_ = test::own_loopback() + ":0";
   std::unique_ptr<store::Writer> writer_;
   std::unique_ptr<replication::Source> source_;
   std::uint64_t rows_ = 0;
