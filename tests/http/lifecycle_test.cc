@@ -43,7 +43,7 @@ TEST(Timeouts, DrippedHead_IsNotProlonged) {
   ToyServer toy([](http::ServerOptions& options) { options.header_timeout = 300ms; });
   RawClient client = toy.connect();
   client.send("GET /hello HTTP/1.1\r\nX: ");
-  const auto deadline = std::chrono::steady_clock::now() + 30s;
+  const auto deadline = std::chrono::steady_clock::now() + kPatience;
   while (!client.readable_within(20ms) && std::chrono::steady_clock::now() < deadline) {
     client.send("x");
   }
@@ -76,7 +76,7 @@ TEST(Timeouts, ReplyThatIsNotRead_IsCut) {
   ToyServer toy(short_timeouts);
   RawClient client = toy.connect(4096);
   client.send("GET /big?bytes=50000000 HTTP/1.1\r\nHost: toy\r\n\r\n");
-  ASSERT_TRUE(eventually([&] { return toy.observer().open() == 1; }));
+  ASSERT_TRUE(client.readable_within(kPatience));
   EXPECT_TRUE(eventually([&] { return toy.observer().open() == 0; }));
   EXPECT_FALSE(client.reply().complete);
 }

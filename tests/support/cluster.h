@@ -36,7 +36,7 @@ class TestNode {
   [[nodiscard]] bool start();
   // SIGKILL.
   void kill() { process_->kill(); }
-  // SIGTERM; the exit code, or nullopt after 20 s.
+  // SIGTERM; the exit code, or nullopt after kPatience.
   std::optional<int> stop();
   Process& process() { return *process_; }
 
@@ -110,7 +110,7 @@ class TestCluster {
   const Settings& settings() const { return settings_; }
 
   // Waits until every replica serves the position of the primary.
-  [[nodiscard]] bool level(std::chrono::milliseconds time = std::chrono::seconds(30));
+  [[nodiscard]] bool level(std::chrono::milliseconds time = kPatience);
   // feedctl verify over all nodes.
   Finished verify();
 

@@ -20,6 +20,7 @@
 namespace feeds::tests {
 
 using namespace std::chrono_literals;
+using test::eventually;
 
 // A directory that is gone when this is.
 class TempDir {
@@ -31,9 +32,6 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
-
-// True once `condition` holds; false after 30 s.
-bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds limit = 30'000ms);
 
 // The value of a metric's series as exposed, 0 if it is absent. `series` as in `name{label="x"}`.
 double metric(const obs::Metrics& metrics, const std::string& series);
