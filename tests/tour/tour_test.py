@@ -31,7 +31,7 @@ class Node:
         self.log = folder / f"{name}.log"
         command = [program, "--data", folder / name, "--http", "127.0.0.1:0", *flags]
         self.process = subprocess.Popen(command, stderr=self.log.open("w"))
-        line = wait_for(f"{name} to start", lambda: re.search(r"_started .*", self.log.read_text()))
+        line = wait_for(f"{name} to start", lambda: re.search(r"_started .*\n", self.log.read_text()))
         fields = dict(re.findall(r"(\w+)=(\S+)", line.group()))
         self.http, self.replication = fields["http"], fields.get("replication")
 
