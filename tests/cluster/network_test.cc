@@ -190,7 +190,8 @@ TEST_F(Network, SlowLink_FallsBehindAndEndsNoSession) {
   // timer.
   proxy_.throttle(100'000);
   const auto connections = proxy_.connections();
-  publish_many(primary().http(), 10000, 50, 10'000);
+  // At once, so that a slow disk is not slower than the link.
+  publish_many(primary().http(), 10000, 8, 62'000);
   EXPECT_NE(replica().position(), primary().position());
   EXPECT_TRUE(eventually([&] { return replica().lag().value_or(0) > 1000; }));
   expect_together();
