@@ -10,6 +10,10 @@ store::View scan_view(const store::DatabasePtr& database) {
   return store::View(database, store::View::Purpose::kScan);
 }
 
+Error replaced() {
+  return {Code::kReopening, "the database was replaced meanwhile"};
+}
+
 }  // namespace
 
 Result<RowsDigest> digest_rows(store::View& view, keys::Space space, std::string_view from,
@@ -33,7 +37,7 @@ Result<RowsDigest> digest_rows(store::View& view, keys::Space space, std::string
     ++result.rows;
     return true;
   });
-  if (view.retired()) return Error{Code::kReopening, "the database was replaced meanwhile"};
+  if (view.retired()) return replaced();
   if (auto status = view.status(); !status) return status.error();
   result.digest = hash.finish();
   return result;
@@ -83,6 +87,8 @@ Result<DigestPinPtr> DigestPins::pin_at(const store::DatabasePtr& database, Posi
 }
 
 Result<DigestPinPtr> DigestPins::keep(Position asked, store::View view) {
+  // clear() may have been called already: nobody would end this pin before its time.
+  if (view.retired()) return replaced();
   expire();
   if (const auto kept = pins_.find(asked); kept != pins_.end()) return kept->second.pin;
   if (pins_.size() >= 2 * limits::kDigestPins) {

@@ -11,8 +11,6 @@
 namespace feeds::test {
 namespace {
 
-constexpr auto kDeadline = std::chrono::seconds(30);
-
 std::vector<std::string> command(const std::string& role, const std::filesystem::path& data,
                                  const std::vector<std::string>& flags) {
   std::vector<std::string> result = {program("feeds-" + role), "--data", data.string(), "--http",
@@ -41,8 +39,7 @@ Node::Node(const std::string& role, const std::vector<std::string>& flags)
                 .output = dir_.path() / "log",
                 .environment = {}}) {
   const std::string started = role + "_started";
-  const bool told =
-      eventually([&] { return process_.event(started) || !process_.running(); }, kDeadline);
+  const bool told = eventually([&] { return process_.event(started) || !process_.running(); });
   auto fields = process_.event(started);
   if (!told || !fields) {
     throw std::runtime_error("feeds-" + role + " did not start:\n" + process_.output());
@@ -58,7 +55,7 @@ Node::~Node() {
 int Node::stop() {
   if (!process_.running()) return process_.wait(std::chrono::milliseconds(0)).value_or(-1);
   process_.signal(SIGTERM);
-  return process_.wait(kDeadline).value_or(-1);
+  return process_.wait(kPatience).value_or(-1);
 }
 
 std::uint64_t Node::memory_kib(const std::string& name) const {

@@ -12,7 +12,7 @@ namespace feeds::test {
 
 // A primary or a replica of this build that serves from the constructor on, on free ports of
 // 127.0.0.1, with a data directory that goes with it. Throws std::runtime_error with the node's log
-// if it does not start within 30 s. Made on the test's main thread.
+// if it does not start within kPatience. Made on the test's main thread.
 class Node {
  public:
   static std::unique_ptr<Node> primary(const std::vector<std::string>& flags = {});
@@ -26,7 +26,7 @@ class Node {
   const std::string& http() const { return http_; }
   const std::string& replication() const { return replication_; }
 
-  // SIGTERM, and the exit code; -1: not within 30 s.
+  // SIGTERM, and the exit code; -1: not within kPatience.
   int stop();
   // Of the process, in KiB: "VmHWM" is the most that was ever resident, "VmRSS" what is now.
   std::uint64_t memory_kib(const std::string& name) const;

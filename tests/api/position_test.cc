@@ -161,17 +161,13 @@ TEST_F(Positions, WaitingReads_AreWithinTheBoundOfWhatIsHeld) {
   const auto metrics = [&] { return replica.get("/metrics").body; };
   ASSERT_TRUE(eventually([&] { return metrics().find(all_wait) != std::string::npos; }));
   primary.new_user();
-  for (auto& client : waiting) ASSERT_TRUE(client.readable_within(30s));
+  for (auto& client : waiting) ASSERT_TRUE(client.readable_within(kPatience));
   std::size_t served = 0;
   for (auto& client : waiting) {
-    const RawReply reply = client.reply();
-    EXPECT_TRUE(reply.complete);
-    EXPECT_GT(sequence(reply), now);
-    if (reply.status == 200) {
-      ++served;
-    } else {
-      EXPECT_THAT(reply, IsProblem(Code::kOverloaded));
-    }
+    const RawReply head = client.reply(true);
+    EXPECT_GT(sequence(head), now);
+    EXPECT_TRUE(head.status == 200 || head.status == 503) << head.status;
+    if (head.status == 200) ++served;
   }
   EXPECT_GT(served, 0U);
   EXPECT_LT(served, many * 3 / 4);

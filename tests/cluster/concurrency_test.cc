@@ -19,7 +19,7 @@ std::vector<std::uint64_t> follow(const std::string& address, std::uint64_t feed
   std::vector<std::uint64_t> seen;
   std::uint64_t next = 10000;
   const auto target = "/v1/feeds/" + std::to_string(feed) + "?startId=";
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(120);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(300);
   while (seen.size() < until && std::chrono::steady_clock::now() < deadline) {
     const auto reply = client.get(target + std::to_string(next));
     if (reply.status != 200) {

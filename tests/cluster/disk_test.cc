@@ -37,7 +37,7 @@ TEST(FullDisk, Primary_RefusesWritesServesReadsAndRecoversByItself) {
   for (int round = 0; round < 2; ++round) {
     Load load(primary.http(), {make_feed(primary)}, 4, 50'000);
     load.start();
-    ASSERT_TRUE(eventually([&] { return load.refusals().contains("disk_full"); }, 60s));
+    ASSERT_TRUE(eventually([&] { return load.refusals().contains("disk_full"); }));
     ASSERT_TRUE(eventually([&] { return primary.get("/readyz").status == 503; }));
     EXPECT_TRUE(primary.process().running());
     for (int i = 0; i < 20; ++i) {
@@ -51,7 +51,7 @@ TEST(FullDisk, Primary_RefusesWritesServesReadsAndRecoversByItself) {
     const auto answered = load.answered();
     ASSERT_EQ(primary.post(target, "no room").status, 507);
     disk.ballast((round == 0 ? 65 : 1) * kMiB);
-    ASSERT_TRUE(load.wait_for(100, 60s));
+    ASSERT_TRUE(load.wait_for(100));
     EXPECT_GT(load.answered(), answered);
     load.stop();
     ASSERT_TRUE(eventually([&] { return primary.get("/readyz").status == 200; }));
@@ -83,7 +83,7 @@ TEST(FullDisk, Replica_ServesReadsAndGoesOnByTailWhenThereIsRoom) {
 
   Load load(primary.http(), {make_feed(primary)}, 4, 50'000);
   load.start();
-  ASSERT_TRUE(eventually([&] { return replica.process().event("write_failed").has_value(); }, 60s));
+  ASSERT_TRUE(eventually([&] { return replica.process().event("write_failed").has_value(); }));
   ASSERT_TRUE(eventually([&] { return replica.get("/readyz").status == 503; }));
   // The primary and its writers go on.
   ASSERT_TRUE(load.wait_for(100));

@@ -11,7 +11,7 @@ using testing::HasSubstr;
 
 Finished feedctl(std::vector<std::string> arguments) {
   arguments.insert(arguments.begin(), program("feedctl"));
-  return run_program(arguments, std::chrono::seconds(60));
+  return run_program(arguments);
 }
 
 std::vector<std::string> texts(TestNode& node, std::uint64_t feed) {

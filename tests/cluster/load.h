@@ -30,8 +30,7 @@ class Load {
 
   std::uint64_t answered() const { return answered_; }
   // Waits until so many more were answered.
-  [[nodiscard]] bool wait_for(std::uint64_t more,
-                              std::chrono::milliseconds time = std::chrono::seconds(30));
+  [[nodiscard]] bool wait_for(std::uint64_t more, std::chrono::milliseconds time = kPatience);
   // By code or status, other than 201; no reply is "0".
   std::map<std::string, std::uint64_t> refusals() const;
   // The position of the newest answer seen.

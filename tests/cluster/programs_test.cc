@@ -22,7 +22,7 @@ Finished start_with(const std::string& name, const TempDir& dir, const std::stri
   } else {
     command.insert(command.end(), {"--replication", "127.0.0.1:0"});
   }
-  return run_program(command, 20s);
+  return run_program(command);
 }
 
 TEST(Configuration, UnknownKeys_AreRefusedByName) {
@@ -60,8 +60,7 @@ TEST(Configuration, BadValues_AreRefusedByName) {
 TEST(Configuration, WildcardAddress_NeedsOneToAdvertise) {
   TempDir dir;
   const auto ended = run_program({program("feeds-primary"), "--data", dir.path() / "data", "--http",
-                                  "0.0.0.0:0", "--replication", "127.0.0.1:0"},
-                                 20s);
+                                  "0.0.0.0:0", "--replication", "127.0.0.1:0"});
   EXPECT_EQ(ended.code, 2);
   EXPECT_THAT(ended.err, HasSubstr("--advertise"));
 }
@@ -73,13 +72,11 @@ TEST(DataDirectory, OfTheOtherRole_IsRefusedNamingBoth) {
   ASSERT_EQ(cluster.primary().stop(), 0);
   ASSERT_EQ(replica.stop(), 0);
   const auto as_replica = run_program({program("feeds-replica"), "--data", cluster.primary().data(),
-                                       "--http", "127.0.0.1:0", "--primary", "127.0.0.1:1"},
-                                      20s);
+                                       "--http", "127.0.0.1:0", "--primary", "127.0.0.1:1"});
   EXPECT_EQ(as_replica.code, 2);
   EXPECT_THAT(as_replica.err, AllOf(HasSubstr("primary"), HasSubstr("replica")));
   const auto as_primary = run_program({program("feeds-primary"), "--data", replica.data(), "--http",
-                                       "127.0.0.1:0", "--replication", "127.0.0.1:0"},
-                                      20s);
+                                       "127.0.0.1:0", "--replication", "127.0.0.1:0"});
   EXPECT_EQ(as_primary.code, 2);
   EXPECT_THAT(as_primary.err, AllOf(HasSubstr("primary"), HasSubstr("replica")));
   // Nothing happened to either.
@@ -91,8 +88,7 @@ TEST(DataDirectory, OfTheOtherRole_IsRefusedNamingBoth) {
 TEST(DataDirectory, InUse_IsRefused) {
   TestCluster cluster;
   const auto second = run_program({program("feeds-primary"), "--data", cluster.primary().data(),
-                                   "--http", "127.0.0.1:0", "--replication", "127.0.0.1:0"},
-                                  20s);
+                                   "--http", "127.0.0.1:0", "--replication", "127.0.0.1:0"});
   EXPECT_EQ(second.code, 2);
   EXPECT_EQ(cluster.primary().post("/v1/feeds").status, 201);
 }

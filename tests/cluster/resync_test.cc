@@ -118,7 +118,7 @@ TEST_F(ShortLog, RunningReplicaLeftBehind_SwapsUnderItsReaders) {
     const auto seen = reader->finish();
     EXPECT_THAT(seen, testing::ElementsAre(testing::Key("200")));
   }
-  EXPECT_THAT(replica.entries("db-"), testing::SizeIs(1));
+  EXPECT_TRUE(eventually([&] { return replica.entries("db-").size() == 1; }));
   EXPECT_THAT(replica.entries("incoming"), testing::IsEmpty());
 }
 

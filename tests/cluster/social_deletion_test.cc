@@ -13,8 +13,6 @@ constexpr std::uint64_t kMany = 20'000;
 constexpr std::uint64_t kBegun = 2'000;  // entries written, a few of those of a whole deletion
 
 const std::string kPending = "/system/pending/";
-// A disk that others use may take its time.
-constexpr auto kPatience = std::chrono::seconds(120);
 
 // What a reader must be shown.
 struct Look {
@@ -71,7 +69,7 @@ class Watch {
   // Waits until it has looked at everything once more.
   [[nodiscard]] bool again() {
     const auto rounds = rounds_ + 2;
-    return eventually([&] { return failed_ || rounds_ >= rounds; }, kPatience) && !failed_;
+    return eventually([&] { return failed_ || rounds_ >= rounds; }) && !failed_;
   }
 
  private:

@@ -244,6 +244,7 @@ class SocialReplica : public testing::Test {
     return reply;
   }
   void expect_sound() {
+    ASSERT_TRUE(cluster_.level());
     const auto right = cluster_.primary().get("/v1/digest?check=1");
     EXPECT_NE(right.body.find("\"violations\":[]"), std::string::npos) << right.body;
     for (std::size_t i = 0; i < cluster_.size(); ++i) {

@@ -78,15 +78,6 @@ std::vector<RecordingObserver::Entry> RecordingObserver::replies() const {
   return replies_;
 }
 
-bool eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + 30s;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
-}
-
 ToyServer::ToyServer(const std::function<void(http::ServerOptions&)>& configure) {
   add_routes();
   add_replies_later();

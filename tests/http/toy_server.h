@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "common/http/server.h"
+#include "tests/support/eventually.h"
 #include "tests/support/raw_client.h"
 
 namespace feeds::test {
@@ -33,9 +34,6 @@ class RecordingObserver final : public http::ServerObserver {
   std::vector<Entry> replies_;
   std::atomic<std::size_t> open_ = 0;
 };
-
-// Waits up to 30 s for a condition that other threads bring about.
-bool eventually(const std::function<bool()>& condition);
 
 // A server with routes of every kind. Each echoes what its handler saw:
 //   GET /hello                     "hello"; its position is 3-14

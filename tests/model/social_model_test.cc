@@ -2,6 +2,7 @@
 // against the real store and a plain model: deletions are carried out in small steps, looked at half done,
 // with reopenings between, and the log is replayed into another database at the end.
 
+#include "tests/model/social_model.h"
 #include "common/base/limits.h"
 #include "common/feeds/activity_list.h"
 #include "common/feeds/feed.h"
@@ -11,8 +12,8 @@
 #include "common/json/text.h"
 #include "primary/commands/feed.h"
 #include "primary/commands/grouping_feed.h"
-#include "tests/model/social_model.h"
 #include "tests/support/activity_rows.h"
+#include "tests/support/eventually.h"
 #include "tests/support/replay.h"
 #include "tests/support/seed.h"
 #include "tests/support/step_gate.h"
@@ -412,12 +413,8 @@ class SocialRun {
     return count;
   }
   bool clean() {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (pending() > 0) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
+    return test::eventually([this] { return pending() == 0; }, test::kPatience,
+                            std::chrono::milliseconds(1));
   }
 
   std::mt19937_64 random_;

@@ -2,10 +2,19 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <unistd.h>
 
 #include <string>
 
 namespace feeds::test {
+
+// An address of loopback that no other process has while this one runs: a port that a node of the
+// test lets go of is still free when it starts again, whatever other tests run beside.
+inline std::string own_loopback() {
+  const auto pid = static_cast<unsigned>(::getpid());  // of at most 22 bits
+  return "127." + std::to_string(64 + (pid >> 16)) + "." + std::to_string(pid >> 8 & 255) + "." +
+         std::to_string(pid & 255);
+}
 
 // Of HOST:PORT, numeric.
 inline sockaddr_in numeric_address(const std::string& address) {

@@ -64,7 +64,7 @@ bool TestNode::start() {
   const std::string event = source_.empty() ? "primary_started" : "replica_started";
   std::optional<std::map<std::string, std::string>> started;
   eventually([&] { return (started = process_->event(event)).has_value() || !process_->running(); },
-             std::chrono::seconds(60), std::chrono::milliseconds(2));
+             kPatience, std::chrono::milliseconds(2));
   if (!started) {
     ADD_FAILURE() << home_ << " did not start:\n" << process_->output();
     return false;
@@ -77,7 +77,7 @@ bool TestNode::start() {
 
 std::optional<int> TestNode::stop() {
   process_->signal(SIGTERM);
-  return process_->wait(std::chrono::seconds(20));
+  return process_->wait(kPatience);
 }
 
 bj::object TestNode::cluster() {
@@ -177,7 +177,7 @@ bool TestCluster::level(std::chrono::milliseconds time) {
 Finished TestCluster::verify() {
   std::vector<std::string> command = {program("feedctl"), "verify", "--url", primary_->url()};
   for (const auto& replica : replicas_) command.insert(command.end(), {"--url", replica->url()});
-  return run_program(command, std::chrono::seconds(120));
+  return run_program(command);
 }
 
 std::uint64_t created_id(const HttpReply& reply) {

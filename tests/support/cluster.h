@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/address.h"
 #include "tests/support/eventually.h"
 #include "tests/support/http_client.h"
 #include "tests/support/process.h"
@@ -35,7 +36,7 @@ class TestNode {
   [[nodiscard]] bool start();
   // SIGKILL.
   void kill() { process_->kill(); }
-  // SIGTERM; the exit code, or nullopt after 20 s.
+  // SIGTERM; the exit code, or nullopt after kPatience.
   std::optional<int> stop();
   Process& process() { return *process_; }
 
@@ -84,8 +85,8 @@ class TestNode {
   std::filesystem::path data_;
   std::string source_;
   Settings settings_;
-  std::string http_ = "127.0.0.1:0";
-  std::string replication_ = "127.0.0.1:0";
+  std::string http_ = own_loopback() + ":0";
+  std::string replication_ = own_loopback() + ":0";
   std::unique_ptr<Process> process_;
   std::unique_ptr<HttpClient> http_client_;
 };
@@ -109,7 +110,7 @@ class TestCluster {
   const Settings& settings() const { return settings_; }
 
   // Waits until every replica serves the position of the primary.
-  [[nodiscard]] bool level(std::chrono::milliseconds time = std::chrono::seconds(30));
+  [[nodiscard]] bool level(std::chrono::milliseconds time = kPatience);
   // feedctl verify over all nodes.
   Finished verify();
 

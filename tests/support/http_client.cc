@@ -56,6 +56,12 @@ void HttpClient::close() {
   at_ = 0;
 }
 
+bool HttpClient::ended() const {
+  char byte = 0;
+  const auto got = ::recv(fd_, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
+  return got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR);
+}
+
 bool HttpClient::connect() {
   if (fd_ >= 0) return true;
   fd_ = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -169,18 +175,19 @@ HttpReply HttpClient::receive(bool of_head) {
 
 HttpReply HttpClient::ask(std::string_view method, std::string_view target, std::string_view body,
                           const Headers& headers) {
+  if (connected() && ended()) close();
   if (!send(method, target, body, headers)) return {};
   return receive(method == "HEAD");
 }
 
 std::string free_address() {
   const int fd = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  auto address = numeric_address("127.0.0.1:0");
+  auto address = numeric_address(own_loopback() + ":0");
   socklen_t length = sizeof address;
   const bool bound = ::bind(fd, reinterpret_cast<sockaddr*>(&address), length) == 0 &&
                      ::getsockname(fd, reinterpret_cast<sockaddr*>(&address), &length) == 0;
   ::close(fd);
-  return bound ? "127.0.0.1:" + std::to_string(ntohs(address.sin_port)) : std::string();
+  return bound ? own_loopback() + ":" + std::to_string(ntohs(address.sin_port)) : std::string();
 }
 
 }  // namespace feeds::test

@@ -23,9 +23,10 @@ struct HttpReply {
   std::string position() const { return header("feeds-position"); }
 };
 
-// A keep-alive connection to a node; dials again when there is none. A request is sent once: what
-// became of one without a reply is unknown. Only a get() that meets a connection closed since its
-// last reply is sent again, on a new one. One thread's.
+// A keep-alive connection to a node; dials again when there is none, or when the node has ended it
+// since the last reply, as it does to idle ones. A request is sent once: what became of one without
+// a reply is unknown. Only a get() whose connection ends before its reply is sent again, on a new
+// one. One thread's.
 class HttpClient {
  public:
   using Headers = std::vector<std::pair<std::string, std::string>>;
@@ -60,6 +61,7 @@ class HttpClient {
 
  private:
   bool connect();
+  bool ended() const;
   bool write_all(std::string_view bytes);
   bool fill();
   bool take_line(std::string& line);
@@ -73,7 +75,7 @@ class HttpClient {
   std::size_t at_ = 0;  // of what was taken from it
 };
 
-// A port of loopback that was free a moment ago, for programs that cannot take port 0.
+// A port of own_loopback() on which nobody listens, for programs that cannot take port 0.
 std::string free_address();
 
 }  // namespace feeds::test

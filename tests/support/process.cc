@@ -11,7 +11,6 @@
 #include <sstream>
 #include <stdexcept>
 
-#include "tests/support/eventually.h"
 #include "tests/support/temp_dir.h"
 
 namespace feeds::test {
@@ -123,7 +122,7 @@ void Process::signal(int number) {
 
 void Process::kill() {
   signal(SIGKILL);
-  wait(std::chrono::seconds(30));
+  wait(kPatience);
 }
 
 std::optional<int> Process::wait(std::chrono::milliseconds time) {

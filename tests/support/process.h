@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/eventually.h"
+
 namespace feeds::test {
 
 // A program that runs beside the test, its output in a file. Killed at the end, and when the test's
@@ -58,6 +60,6 @@ struct Finished {
   std::string err;
 };
 Finished run_program(const std::vector<std::string>& command,
-                     std::chrono::milliseconds time = std::chrono::seconds(60));
+                     std::chrono::milliseconds time = kPatience);
 
 }  // namespace feeds::test

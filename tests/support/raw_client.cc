@@ -10,10 +10,12 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "tests/support/eventually.h"
+
 namespace feeds::test {
 namespace {
 
-constexpr int kTimeoutMs = 30'000;
+constexpr int kTimeoutMs = static_cast<int>(std::chrono::milliseconds(kPatience).count());
 
 bool same_name(std::string_view a, std::string_view b) {
   return a.size() == b.size() && ::strncasecmp(a.data(), b.data(), a.size()) == 0;

@@ -23,8 +23,8 @@ struct RawReply {
   std::size_t count(std::string_view name) const;
 };
 
-// A TCP connection that sends exactly the bytes it is told to. Reads time out after 30 s, which
-// counts as a failure of the test (status 0). One thread at a time.
+// A TCP connection that sends exactly the bytes it is told to. Reads time out after
+// kPatience, which counts as a failure of the test (status 0). One thread at a time.
 class RawClient {
  public:
   // `address`: HOST:PORT, numeric, as Server::address() tells it. Check connected().

@@ -4,6 +4,7 @@
 #include <mutex>
 
 #include "primary/commands/deletion_steps.h"
+#include "tests/support/eventually.h"
 
 namespace feeds::test {
 
@@ -27,7 +28,7 @@ class StepGate {
     std::unique_lock lock(mutex_);
     allowed_ = steps;
     changed_.notify_all();
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+    const auto deadline = std::chrono::steady_clock::now() + kPatience;
     // A step is asked for again only once the one before is committed.
     while ((allowed_ > 0 || asked_ == taken_at_) && !until()) {
       if (std::chrono::steady_clock::now() > deadline) return false;

@@ -12,7 +12,7 @@ import tempfile
 import time
 import urllib.request
 
-DEADLINE_S = 60
+DEADLINE_S = 120
 
 
 def wait_for(what, condition):
@@ -31,7 +31,7 @@ class Node:
         self.log = folder / f"{name}.log"
         command = [program, "--data", folder / name, "--http", "127.0.0.1:0", *flags]
         self.process = subprocess.Popen(command, stderr=self.log.open("w"))
-        line = wait_for(f"{name} to start", lambda: re.search(r"_started .*", self.log.read_text()))
+        line = wait_for(f"{name} to start", lambda: re.search(r"_started .*\n", self.log.read_text()))
         fields = dict(re.findall(r"(\w+)=(\S+)", line.group()))
         self.http, self.replication = fields["http"], fields.get("replication")
 
@@ -98,7 +98,7 @@ def main(readme_file, bin_dir):
             addresses = {f"localhost:{8080 + i}": node.http for i, node in enumerate(nodes)}
             commands = [command for command, _ in tour]
             shell = subprocess.run(
-                ["bash", "-c", script(commands, addresses, bin_dir)], capture_output=True, text=True, timeout=120
+                ["bash", "-c", script(commands, addresses, bin_dir)], capture_output=True, text=True, timeout=4 * DEADLINE_S
             )
             outputs = shell.stdout.split("\n--end--\n")[:-1]
             failures = compare(tour, outputs, addresses)
@@ -106,7 +106,7 @@ def main(readme_file, bin_dir):
             for node in nodes:
                 node.process.terminate()
             for node in nodes:
-                node.process.wait(timeout=30)
+                node.process.wait(timeout=DEADLINE_S)
     print(f"{len(tour)} steps, {failures} differ from the README")
     return 1 if failures or not tour else 0
 

@@ -11,7 +11,7 @@ import tempfile
 import threading
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "tour"))
-from tour_test import Node, wait_for  # noqa: E402
+from tour_test import DEADLINE_S, Node, wait_for  # noqa: E402
 
 FEED, GROUP, WALL = 10000, 10001, 10002
 POST, REPLY = 10000, 10001
@@ -143,7 +143,7 @@ EXACT = '{"n":1.0,"e":1e5,"n":12345678901234567890123,"s":"\\u0041\\/\\"","z":[ 
 
 class Client:
     def __init__(self, address):
-        self.connection = http.client.HTTPConnection(address, timeout=30)
+        self.connection = http.client.HTTPConnection(address, timeout=DEADLINE_S)
 
     def ask(self, method, target, body, kind=None):
         data = body.encode() if isinstance(body, str) else body

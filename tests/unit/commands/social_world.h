@@ -15,6 +15,7 @@
 #include "primary/commands/reaction.h"
 #include "tests/support/activity_rows.h"
 #include "tests/support/committer_world.h"
+#include "tests/support/eventually.h"
 
 namespace feeds::test {
 
@@ -152,12 +153,7 @@ class SocialWorld : public ::testing::Test {
 
   // Waits until nothing is pending.
   bool clean() {
-    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(30);
-    while (pending() > 0) {
-      if (std::chrono::steady_clock::now() > deadline) return false;
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    }
-    return true;
+    return eventually([this] { return pending() == 0; }, kPatience, std::chrono::milliseconds(1));
   }
 
   CommitterWorld world_;

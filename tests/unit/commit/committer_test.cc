@@ -12,6 +12,7 @@
 #include "primary/commands/feed.h"
 #include "primary/commands/user.h"
 #include "tests/support/committer_world.h"
+#include "tests/support/eventually.h"
 
 namespace feeds::commit {
 namespace {
@@ -22,21 +23,12 @@ using commands::CreateUser;
 using commands::DeleteFeed;
 using commands::PublishArticle;
 using test::CommitterWorld;
+using test::eventually;
 
 FeedId make_feed(CommitterWorld& world) {
   CreateFeed command;
   EXPECT_TRUE(world.run(command).status.ok());
   return command.feed;
-}
-
-template <class Condition>
-bool eventually(Condition condition) {
-  const auto deadline = std::chrono::steady_clock::now() + 30s;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
 }
 
 std::string page(CommitterWorld& world, FeedId feed) {

@@ -19,7 +19,7 @@ class Dev(unittest.TestCase):
     def run_dev(self, *arguments):
         env = {k: v for k, v in os.environ.items() if not k.startswith("FEEDS_")}
         env["FEEDS_DEV_DIR"] = self.folder.name
-        return subprocess.run([DEV, *arguments], env=env, capture_output=True, text=True, check=False, timeout=60)
+        return subprocess.run([DEV, *arguments], env=env, capture_output=True, text=True, check=False, timeout=120)
 
     def name_pid(self, node, pid):
         (self.path / "run").mkdir(exist_ok=True)

@@ -291,7 +291,7 @@ TEST_F(Verify, OtherCluster_CannotBeCompared) {
 }
 
 TEST(VerifyFailure, NodeThatIsGone_CannotBeCompared) {
-  const std::string gone = FakeNode([](const FakeRequest&) { return FakeReply{}; }).url();
+  const std::string gone = "http://127.0.0.1:1";
   auto clients = make_clients({gone, gone}, 20s);
   const auto verdict = verify(*clients, 1s);
   ASSERT_FALSE(verdict);

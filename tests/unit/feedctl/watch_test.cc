@@ -45,7 +45,7 @@ class Watch : public ::testing::Test {
  protected:
   FakeNode primary_{[](const FakeRequest& request) { return cluster_reply(request, kPrimary); }};
   FakeNode replica_{[](const FakeRequest& request) { return cluster_reply(request, kReplica); }};
-  std::string gone_ = FakeNode([](const FakeRequest&) { return FakeReply{}; }).url();
+  const std::string gone_ = "http://127.0.0.1:1";  // nobody listens on that port
 };
 
 TEST(ParseCluster, NullAndAbsent_AreUnknown) {

@@ -127,7 +127,7 @@ TEST_F(Network, FlippedByteOfASnapshot_IsNotOpened) {
 }
 
 TEST_F(Network, BlackHole_BothSidesNoticeAndCatchUpAfter) {
-  begin(600ms);
+  begin();
   proxy_->blackhole(Direction::kBoth);
   primary_.commit(10);
   // Before it is dropped, the primary knows how old the first commit is that was not acknowledged.
@@ -198,7 +198,7 @@ TEST_F(Network, SlowLink_LagGrowsWithoutReconnects) {
   begin(1'000ms);
   const auto connections = proxy_->connections();
   proxy_->throttle(400'000);
-  primary_.commit(20, 100'000);  // 5 s of it; a frame alone takes longer than the timeout
+  primary_.commit(1, 2'000'000);  // a frame that takes 5 s, longer than the timeout
   ASSERT_TRUE(eventually([&] {
     const auto lag = replica_.status().lag;
     return lag && *lag > 1'500ms;
@@ -239,7 +239,7 @@ TEST_F(Network, StopsAtOnceWhateverTheNetworkDoes) {
   const auto start = std::chrono::steady_clock::now();
   replica_.stop();
   primary_.stop();
-  EXPECT_LT(std::chrono::steady_clock::now() - start, 5s);
+  EXPECT_LT(std::chrono::steady_clock::now() - start, 15s);
 }
 
 TEST_F(Network, GarbageOnThePort_HarmsNobody) {

@@ -38,15 +38,6 @@ TempDir::~TempDir() {
   fs::remove_all(path_, ignored);
 }
 
-bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds limit) {
-  const auto deadline = std::chrono::steady_clock::now() + limit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(1ms);
-  }
-  return true;
-}
-
 double metric(const obs::Metrics& metrics, const std::string& series) {
   const auto text = '\n' + metrics.render();
   const auto at = text.find('\n' + series + ' ');

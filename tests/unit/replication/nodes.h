@@ -14,10 +14,13 @@
 #include "common/store/writer.h"
 #include "primary/replication/source.h"
 #include "replica/replication/link.h"
+#include "tests/support/address.h"
+#include "tests/support/eventually.h"
 
 namespace feeds::tests {
 
 using namespace std::chrono_literals;
+using test::eventually;
 
 // A directory that is gone when this is.
 class TempDir {
@@ -29,9 +32,6 @@ class TempDir {
  private:
   std::filesystem::path path_;
 };
-
-// True once `condition` holds; false after 30 s.
-bool eventually(const std::function<bool()>& condition, std::chrono::milliseconds limit = 30'000ms);
 
 // The value of a metric's series as exposed, 0 if it is absent. `series` as in `name{label="x"}`.
 double metric(const obs::Metrics& metrics, const std::string& series);
@@ -81,7 +81,7 @@ class PrimaryNode {
   void open();
 
   std::string cluster_id_;
-  std::string listen_ = "127.0.0.1:0";
+  std::string listen_ = test::own_loopback() + ":0";
   std::unique_ptr<store::Writer> writer_;
   std::unique_ptr<replication::Source> source_;
   std::uint64_t rows_ = 0;

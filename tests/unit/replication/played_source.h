@@ -122,11 +122,11 @@ class LinkSessionTest : public ::testing::Test {
 
   // Turns the loop until `condition` holds.
   bool until(const std::function<bool()>& condition) {
-    for (int i = 0; i < 10'000; ++i) {
-      if (condition()) return true;
+    const auto turned = [&] {
       io_->provider->getTimer().afterDelay(1 * kj::MILLISECONDS).wait(io_->waitScope);
-    }
-    return false;
+      return condition();
+    };
+    return condition() || eventually(turned, test::kPatience, 0ms);
   }
 
   LinkSession& session() { return *KJ_ASSERT_NONNULL(session_); }

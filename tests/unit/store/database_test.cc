@@ -14,6 +14,7 @@
 #include "common/store/store.h"
 #include "common/store/wal_tail.h"
 #include "common/store/writer.h"
+#include "tests/support/eventually.h"
 #include "tests/support/temp_dir.h"
 
 namespace feeds::store {
@@ -322,10 +323,7 @@ TEST(Store, Swap_ShowsTheNewToNewReadersAndWaitsForTheOld) {
   std::optional<View> reader(*store.acquire());
   auto swapping =
       std::async(std::launch::async, [&] { return store.swap(dir.path() / "incoming"); });
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-  while (!reader->retired() && std::chrono::steady_clock::now() < deadline)
-    std::this_thread::yield();
-  ASSERT_TRUE(reader->retired());
+  ASSERT_TRUE(test::eventually([&] { return reader->retired(); }));
   EXPECT_EQ(*reader->find("k"), "old");
   EXPECT_EQ(*View(*store.acquire()).find("k"), "new");
   reader.reset();
