@@ -10,6 +10,7 @@
 
 #include "common/base/log.h"
 #include "common/keys/keyspace.h"
+#include "common/store/merge_pacer.h"
 
 namespace feeds::store {
 namespace {
@@ -93,9 +94,14 @@ void set_memory_options(rocksdb::Options& options) {
 void set_background_options(rocksdb::Options& options) {
   options.max_background_jobs = 2;
   options.level_compaction_dynamic_level_bytes = true;
-  // Every sorted run costs each page a seek: two flushed write buffers are merged down at once. A page after
+  // Every sorted run costs each page a seek: two flushed write buffers are merged down. A page after
   // a load of a million articles costs about a fifth less than with RocksDB's four.
   options.level0_file_num_compaction_trigger = 2;
+  // Not in the middle of a load. Articles that come as fast as they can fill a write buffer in about a second.
+  // A load that lasts gets fewer and larger merges: with eight, an activity costs a third less CPU time than
+  // with two. Writes are slowed down at 20 files.
+  static MergePacer pacer(rocksdb::Env::Default(), {.pause = std::chrono::seconds(2), .flushes = 8});
+  options.env = &pacer;
   // Blocks are cached decompressed: pages cost the same, compactions write less.
   options.compression = rocksdb::kLZ4Compression;
   // Spread the writeback of flushes, so that a commit's sync does not wait for megabytes of theirs.

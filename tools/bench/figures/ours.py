@@ -45,11 +45,12 @@ class Node(Process):
 
     def wait_calm(self, seconds=120):
         """Until it has nothing to do: what a load left to merge is merged, deletions are done."""
-        def calm():
+        def calm(pause):
             before = self.cpu_seconds(), self.position()
-            time.sleep(0.5)
-            return self.position() == before[1] and self.cpu_seconds() - before[0] <= 0.02
-        self.wait_until(calm, seconds)
+            time.sleep(pause)
+            return self.position() == before[1] and self.cpu_seconds() - before[0] <= 0.04 * pause
+        # It looks for an unused write buffer every 2 s, and merges 2 s after a flush.
+        self.wait_until(lambda: calm(0.5) and calm(4.5), seconds)
 
 
 def sequence(position):
