@@ -12,6 +12,9 @@ namespace {
 
 namespace bj = boost::json;
 
+// Names of so many are compared in less time than hashed.
+constexpr std::size_t kFewMembers = 16;
+
 // Takes every event and keeps nothing: the parser's own checks are what is wanted.
 struct Validator {
   static constexpr std::size_t max_object_size = std::size_t(-1);
@@ -156,7 +159,15 @@ Result<Object> parse_object(std::string_view text) {
   scanner.skip();
 
   Object object;
+  auto& members = object.members_;
   std::unordered_set<std::string> seen;
+  const auto is_given = [&](const std::string& name) {
+    if (members.size() < kFewMembers) return object.find(name) != nullptr;
+    if (seen.empty()) {
+      for (const auto& member : members) seen.insert(member.name);
+    }
+    return !seen.insert(name).second;
+  };
   while (scanner.peek() != '}') {
     if (scanner.peek() == ',') scanner.skip();
     Member member;
@@ -165,10 +176,10 @@ Result<Object> parse_object(std::string_view text) {
     scanner.skip();
     member.raw = scanner.value();
     member.kind = kind_of(member.raw);
-    if (!seen.insert(member.name).second) {
+    if (is_given(member.name)) {
       return Error{Code::kDuplicateMember, "member \"" + member.name + "\" is given twice"};
     }
-    object.members_.push_back(std::move(member));
+    members.push_back(std::move(member));
   }
   return object;
 }

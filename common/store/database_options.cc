@@ -97,10 +97,10 @@ void set_background_options(rocksdb::Options& options) {
   // Every sorted run costs each page a seek: two flushed write buffers are merged down. A page after
   // a load of a million articles costs about a fifth less than with RocksDB's four.
   options.level0_file_num_compaction_trigger = 2;
-  // Not in the middle of a load. Articles that come as fast as they can fill a write buffer in about a second.
-  // A load that lasts gets fewer and larger merges: with eight, an activity costs a third less CPU time than
-  // with two. Writes are slowed down at 20 files.
-  static MergePacer pacer(rocksdb::Env::Default(), {.pause = std::chrono::seconds(2), .flushes = 8});
+  // Not in the middle of a load: it gets fewer and larger merges. With eight, an activity costs a third less CPU
+  // time than with two; writes are slowed down at 20 files. The pause is longer than the 4 s within which a write
+  // buffer that nobody writes to any more is flushed, so that what a load leaves behind is merged with that.
+  static MergePacer pacer(rocksdb::Env::Default(), {.pause = std::chrono::seconds(5), .flushes = 8});
   options.env = &pacer;
   // Blocks are cached decompressed: pages cost the same, compactions write less.
   options.compression = rocksdb::kLZ4Compression;

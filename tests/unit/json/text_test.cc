@@ -40,6 +40,20 @@ TEST(JsonText, RefusesWhatIsNoJsonObject) {
   EXPECT_EQ(code_of(R"({"a":1,"\u0061":2})"), Code::kDuplicateMember);
 }
 
+TEST(JsonText, FindsDuplicatesAmongAnyNumberOfMembers) {
+  std::string text = "{\"m0\":0";
+  for (int i = 1; i < 40; ++i) {
+    text += ",\"m" + std::to_string(i) + "\":0";
+    const auto object = parse_object(text + "}");
+    ASSERT_TRUE(object.ok());
+    EXPECT_EQ(object->members().size(), static_cast<std::size_t>(i) + 1);
+    for (const int given : {0, i / 2, i}) {
+      const auto again = parse_object(text + ",\"m" + std::to_string(given) + "\":0}");
+      EXPECT_EQ(again.error().code, Code::kDuplicateMember) << text;
+    }
+  }
+}
+
 TEST(JsonText, NestsUpTo64) {
   EXPECT_TRUE(parse_object(nested(64)).ok());
   EXPECT_EQ(code_of(nested(65)), Code::kBadJson);

@@ -45,12 +45,12 @@ class Node(Process):
 
     def wait_calm(self, seconds=120):
         """Until it has nothing to do: what a load left to merge is merged, deletions are done."""
-        def calm(pause):
+        def calm():
             before = self.cpu_seconds(), self.position()
-            time.sleep(pause)
-            return self.position() == before[1] and self.cpu_seconds() - before[0] <= 0.04 * pause
-        # It looks for an unused write buffer every 2 s, and merges 2 s after a flush.
-        self.wait_until(lambda: calm(0.5) and calm(4.5), seconds)
+            time.sleep(0.5)
+            return self.position() == before[1] and self.cpu_seconds() - before[0] <= 0.02
+        # Its last flush comes up to 4 s after the last write, and a merge 5 s after that.
+        self.wait_until(lambda: all(calm() for _ in range(20)), seconds)
 
 
 def sequence(position):
