@@ -75,8 +75,8 @@ inline constexpr std::size_t kInFlightBytes =
 // The newest commits, held in memory for replicas that are level or nearly so: a quarter of a second of the
 // heaviest load. A replica that is further behind reads the log, whose opening may take 20 ms.
 inline constexpr std::size_t kRelayBytes = 4 * 1024 * 1024;
-// A larger commit is made a frame of only once it is durable.
-inline constexpr std::size_t kEarlyBytes = 64 * 1024;
+// A larger commit, of many commands, leaves later: the thread that commits has no time to send it.
+inline constexpr std::size_t kEarlyBytes = 4 * 1024;
 inline constexpr std::size_t kReplicas = 64;  // connections to a source; more are refused
 inline constexpr auto kPeerMemory = 10min;    // a replica that left is still listed
 inline constexpr auto kDialMin = 50ms;        // backoff of a replica that dials, with jitter

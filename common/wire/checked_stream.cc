@@ -28,7 +28,7 @@ struct Header {
 static_assert(sizeof(Header) == 16);
 
 // How long what nobody waits for may wait for a message to go along with.
-constexpr auto kCompanyTime = 2 * kj::MILLISECONDS;
+constexpr auto kCompanyTime = 5 * kj::MILLISECONDS;
 // Once so much was read, its answers do not wait: the peer sends limits::kInFlightBytes without.
 constexpr std::size_t kPromptBytes = 256 * 1024;
 

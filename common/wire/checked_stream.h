@@ -19,7 +19,7 @@ namespace feeds::wire {
 // A message whose checksum is wrong, or that is over limits::kMessageBytes, makes the read fail; so
 // does the end of the stream inside a message. The stream is of no use after that.
 //
-// What nobody waits for (envelope.h) leaves along with the next message, or after two milliseconds:
+// What nobody waits for (envelope.h) leaves along with the next message, or after five milliseconds:
 // each message that comes alone rouses the peer, which costs both more than to handle it.
 class CheckedStream final : public capnp::MessageStream {
  public:

@@ -66,6 +66,7 @@ kj::Maybe<kj::Promise<void>> Outlet::write(Pieces pieces) {
 
 // Under the lock, as the next three.
 void Outlet::take_over(Bytes& from) {
+  if (due_.empty()) return due_.swap(from);
   due_.insert(due_.end(), from.begin(), from.end());
   from.clear();
 }
