@@ -55,11 +55,6 @@ Result<std::unique_ptr<App>> App::start(const config::Config& config) {
 
 Status App::open() {
   if (auto opened = node_.open(true); !opened) return opened;
-  committer_.on_commit([this](const auto& database, const auto& record) {
-    node_.pins().on_commit(database, record);
-  });
-  if (auto started = committer_.start(); !started) return started;
-  if (auto counted = start_counters(); !counted) return counted;
   source_.emplace(
       replication::Source::Options{.listen = config_.replication_listen,
                                    .advertise = node_.advertise(),
@@ -69,6 +64,12 @@ Status App::open() {
                                    .peer_timeout = config_.replication_peer_timeout,
                                    .retain_wal = config_.replication_retain_wal},
       node_.store(), node_.gate(), node_.metrics());
+  committer_.before_commit([this](const auto& batch) { source_->writing(batch); });
+  committer_.on_commit([this](const auto& database, const auto& record) {
+    node_.pins().on_commit(database, record);
+  });
+  if (auto started = committer_.start(); !started) return started;
+  if (auto counted = start_counters(); !counted) return counted;
   if (auto feeding = source_->start(); !feeding) return feeding;
   register_gauges();
   if (auto serving = node_.serve(); !serving) return serving;

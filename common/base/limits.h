@@ -72,6 +72,11 @@ inline constexpr std::size_t kMessageBytes =
 static_assert(kBatchBytes + kFrameBytes < kMessageBytes);
 inline constexpr std::size_t kInFlightBytes =
     4 * 1024 * 1024;                          // sent to a replica and not yet taken by it
+// The newest commits, held in memory for replicas that are level or nearly so: a quarter of a second of the
+// heaviest load. A replica that is further behind reads the log, whose opening may take 20 ms.
+inline constexpr std::size_t kRelayBytes = 4 * 1024 * 1024;
+// A larger commit, of many commands, leaves later: the thread that commits has no time to send it.
+inline constexpr std::size_t kEarlyBytes = 4 * 1024;
 inline constexpr std::size_t kReplicas = 64;  // connections to a source; more are refused
 inline constexpr auto kPeerMemory = 10min;    // a replica that left is still listed
 inline constexpr auto kDialMin = 50ms;        // backoff of a replica that dials, with jitter

@@ -132,6 +132,13 @@ void Batch::clear() {
   changes_pending_ = false;
 }
 
+CheckedBatch SealedBatch::as_logged() const {
+  CheckedBatch logged{std::string(bytes), first_sequence, entries, changes_pending, record};
+  boost::endian::store_little_u64(reinterpret_cast<unsigned char*>(logged.bytes.data()),
+                                  first_sequence);
+  return logged;
+}
+
 Result<CheckedBatch> check_batch(std::string bytes) {
   if (bytes.size() < kBatchHeaderBytes) return malformed("no header");
   const auto* header = reinterpret_cast<const unsigned char*>(bytes.data());

@@ -48,13 +48,24 @@ class Batch {
 };
 
 // A batch as it is in the log and on the wire: RocksDB's serialised form, whose last entry is the
-// position record. Made by check_batch only, so holding one means it is well formed.
+// position record. Made by check_batch, or from a commit of this node, so holding one means it is well formed.
 struct CheckedBatch {
   std::string bytes;
   std::uint64_t first_sequence = 0;
   std::uint32_t entries = 0;
   bool changes_pending = false;  // it has entries of the space `pending`
   PositionRecord record;         // of its last entry
+};
+
+// A commit that is whole and not written yet.
+struct SealedBatch {
+  std::string_view bytes;  // as they will be in the log, but for the sequence at their head
+  std::uint64_t first_sequence = 0;
+  std::uint32_t entries = 0;
+  bool changes_pending = false;
+  PositionRecord record;
+
+  CheckedBatch as_logged() const;
 };
 
 // Judges a serialised batch before anything is done with it (RocksDB logs first and parses later,

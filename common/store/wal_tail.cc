@@ -66,6 +66,14 @@ WalTail::Outcome WalTail::next(Sequence durable, CheckedBatch& out) {
   return wrong(wanted);
 }
 
+bool WalTail::pass(const CheckedBatch& next) {
+  if (follows(after_, next) != Continuity::kFollows) return false;
+  after_ = next.record;
+  cursor_.reset();
+  wrong_starts_ = 0;
+  return true;
+}
+
 WalTail::Step WalTail::advance(std::uint64_t wanted) {
   if (cursor_ == nullptr) return open(wanted);
   auto& iterator = *cursor_->iterator;

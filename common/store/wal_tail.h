@@ -30,6 +30,9 @@ class WalTail {
   // limits::kTailReopens times in a row.
   Outcome next(Sequence durable, CheckedBatch& out);
 
+  // The next commit was come by without the log: goes on behind it. False: it does not follow.
+  bool pass(const CheckedBatch& next);
+
   const PositionRecord& position() const { return after_; }
   const DatabasePtr& database() const { return database_; }
 

@@ -36,19 +36,25 @@ Error refused() {
 
 Writer::Writer(DatabasePtr database) : database_(std::move(database)) {}
 
-Result<PositionRecord> Writer::commit(Batch& batch, std::int64_t commit_time_ns) {
+Result<PositionRecord> Writer::commit(Batch& batch, std::int64_t commit_time_ns,
+                                      const Before& before) {
   assert(batch.entries() > 0);
   if (failed()) return refused();
   auto& rocks = database_->rocks();
   const auto head = database_->head();
 
+  const std::uint64_t first_sequence = rocks.GetLatestSequenceNumber() + 1;
   PositionRecord record;
   record.position.epoch = head.position.epoch;
-  record.position.sequence.value = rocks.GetLatestSequenceNumber() + batch.entries() + 1;
+  record.position.sequence.value = first_sequence + batch.entries();
   record.commit_time_ns = commit_time_ns;
   record.digest = chain(head.digest, record.position, commit_time_ns,
                         std::string_view(batch.batch_->Data()).substr(kBatchHeaderBytes));
   batch.put(keys::position_key(), encode(record));
+  if (before) {
+    before(SealedBatch{batch.batch_->Data(), first_sequence, batch.entries(),
+                       batch.changes_pending(), record});
+  }
 
   rocksdb::WriteOptions options;
   options.sync = true;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 
 #include "common/base/result.h"
@@ -16,8 +17,11 @@ class Writer {
 
   // The commit of a primary: adds the position record to `batch`, writes and syncs it. When it returns
   // the commit is durable and visible. An empty batch is a bug.
+  // `before` is shown it just before it is written.
   // Error: kWriteFailed or kDiskFull: nothing was written. kOutcomeUnknown: the sync failed.
-  Result<PositionRecord> commit(Batch& batch, std::int64_t commit_time_ns);
+  using Before = std::function<void(const SealedBatch&)>;
+  Result<PositionRecord> commit(Batch& batch, std::int64_t commit_time_ns,
+                                const Before& before = {});
 
   // A replica's: writes a batch that follows the head (a caller that did not check has a bug), unchanged.
   // Visible at once, durable after sync(). With `may_stall` false, kOverloaded instead of waiting for

@@ -27,6 +27,11 @@ struct Header {
 };
 static_assert(sizeof(Header) == 16);
 
+// How long what nobody waits for may wait for a message to go along with.
+constexpr auto kCompanyTime = 5 * kj::MILLISECONDS;
+// Once so much was read, its answers do not wait: the peer sends limits::kInFlightBytes without.
+constexpr std::size_t kPromptBytes = 256 * 1024;
+
 // Small messages - all but frames and chunks - come with one read.
 constexpr std::size_t kBufferBytes = 64 * 1024;
 
@@ -34,7 +39,7 @@ std::uint32_t header_check(std::uint32_t words) {
   return static_cast<std::uint32_t>(XXH3_64bits_withSeed(&words, sizeof words, FRAME_SEED));
 }
 
-// Header and segment table, and after them the segments as they are.
+// Room for what waited, header and segment table, and after them the segments as they are.
 struct Outgoing {
   kj::Array<kj::byte> head;
   kj::Array<kj::ArrayPtr<const kj::byte>> pieces;
@@ -43,7 +48,7 @@ struct Outgoing {
 Outgoing lay_out(kj::ArrayPtr<const kj::ArrayPtr<const word>> segments) {
   const std::size_t table_words = segments.size() / 2 + 1;
   Outgoing out{kj::heapArray<kj::byte>(sizeof(Header) + table_words * sizeof(word)),
-               kj::heapArray<kj::ArrayPtr<const kj::byte>>(segments.size() + 1)};
+               kj::heapArray<kj::ArrayPtr<const kj::byte>>(segments.size() + 2)};
   std::memset(out.head.begin(), 0, out.head.size());
   kj::byte* table = out.head.begin() + sizeof(Header);
   const auto put = [&table](std::size_t value) {
@@ -56,11 +61,11 @@ Outgoing lay_out(kj::ArrayPtr<const kj::ArrayPtr<const word>> segments) {
   for (std::size_t i = 0; i < segments.size(); ++i) {
     put(segments[i].size());
     header.words += static_cast<std::uint32_t>(segments[i].size());
-    out.pieces[i + 1] = segments[i].asBytes();
+    out.pieces[i + 2] = segments[i].asBytes();
   }
   header.check = header_check(header.words);
   std::memcpy(out.head.begin(), &header, sizeof header);
-  out.pieces[0] = out.head;
+  out.pieces[1] = out.head;
   return out;
 }
 
@@ -73,13 +78,16 @@ struct CheckedStream::HashState {
 CheckedStream::CheckedStream(kj::AsyncIoStream& stream, kj::Timer& timer)
     : stream_(stream),
       timer_(timer),
+      outlet_(std::make_shared<Outlet>(stream)),
       last_heard_(timer.now()),
       buffer_(kj::heapArray<kj::byte>(kBufferBytes)),
       hash_(std::make_unique<HashState>()) {
   XXH3_INITSTATE(&hash_->state);
 }
 
-CheckedStream::~CheckedStream() noexcept(false) = default;
+CheckedStream::~CheckedStream() noexcept(false) {
+  outlet_->cut();
+}
 
 std::uint64_t CheckedStream::hash(kj::ArrayPtr<const kj::ArrayPtr<const kj::byte>> pieces) {
   XXH3_64bits_reset_withSeed(&hash_->state, FRAME_SEED);
@@ -118,6 +126,7 @@ kj::Promise<bool> CheckedStream::fill(std::size_t bytes) {
           return broken("the connection ended inside a message");
         }
         last_heard_ = timer_.now();
+        read_meanwhile_ += got;
         end_ += got;
         return fill(bytes);
       });
@@ -158,6 +167,7 @@ kj::Promise<void> CheckedStream::read_exactly(kj::byte* at, std::size_t bytes) {
       .then([this, at, bytes](std::size_t got) -> kj::Promise<void> {
         if (got == 0) return broken("the connection ended inside a message");
         last_heard_ = timer_.now();
+        read_meanwhile_ += got;
         if (got == bytes) return kj::READY_NOW;
         return read_exactly(at + got, bytes - got);
       });
@@ -178,12 +188,47 @@ kj::Promise<void> CheckedStream::writeMessage(
     kj::ArrayPtr<const int>, kj::ArrayPtr<const kj::ArrayPtr<const word>> segments) {
   auto out = lay_out(segments);
   // The header is not part of what it covers.
-  out.pieces[0] = out.head.slice(sizeof(Header), out.head.size());
-  const std::uint64_t checksum = hash(out.pieces);
+  out.pieces[1] = out.head.slice(sizeof(Header), out.head.size());
+  const auto message = out.pieces.slice(1, out.pieces.size());
+  const std::uint64_t checksum = hash(message);
   std::memcpy(out.head.begin() + offsetof(Header, checksum), &checksum, sizeof checksum);
-  out.pieces[0] = out.head;
-  auto written = stream_.write(out.pieces);
-  return written.attach(kj::mv(out.pieces), kj::mv(out.head));
+  out.pieces[1] = out.head;
+
+  const auto envelope = envelope_of(segments);
+  if (envelope.can_wait && read_meanwhile_ < kPromptBytes) {
+    wait_for_company(message);
+    return kj::READY_NOW;
+  }
+  company_ = nullptr;
+  if (envelope.of_sink && outlet_->keep(message, envelope.until, kj::arrayPtr(waiting_.data(), waiting_.size()))) {
+    waiting_.clear();
+    return kj::READY_NOW;
+  }
+  auto waited = std::exchange(waiting_, {});
+  out.pieces[0] = kj::arrayPtr(waited.data(), waited.size());
+  read_meanwhile_ = 0;
+  KJ_IF_MAYBE (leaving, outlet_->write(out.pieces)) {
+    return leaving->attach(kj::mv(out.pieces), kj::mv(out.head), kj::mv(waited));
+  }
+  return kj::READY_NOW;
+}
+
+void CheckedStream::wait_for_company(Outlet::Pieces message) {
+  if (waiting_.empty()) {
+    company_ =
+        timer_.afterDelay(kCompanyTime).then([this] { leave_alone(); }).eagerlyEvaluate(nullptr);
+  }
+  for (const auto& piece : message) waiting_.insert(waiting_.end(), piece.begin(), piece.end());
+}
+
+void CheckedStream::leave_alone() {
+  auto waited = std::exchange(waiting_, {});
+  const kj::ArrayPtr<const kj::byte> piece(waited.data(), waited.size());
+  read_meanwhile_ = 0;
+  // Null while an earlier write is under way, which may be this one's.
+  KJ_IF_MAYBE (leaving, outlet_->write(kj::arrayPtr(&piece, 1))) {
+    alone_ = leaving->attach(kj::mv(waited)).eagerlyEvaluate(nullptr);
+  }
 }
 
 kj::Promise<void> CheckedStream::writeMessages(

@@ -31,6 +31,7 @@ class Connection {
   // When the newest byte came.
   kj::TimePoint last_heard() const { return checked_.last_heard(); }
   bool checksum_failed() const { return checked_.checksum_failed(); }
+  const std::shared_ptr<Outlet>& outlet() const { return checked_.outlet(); }
 
  private:
   kj::Promise<void> silent_for(kj::Duration timeout);

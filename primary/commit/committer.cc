@@ -232,7 +232,7 @@ Committer::Deliveries Committer::write(Group& group, Deliveries judged) {
   auto& batch = group.seal();
   if (batch.entries() > 0) {
     const auto begin = clock_.now();
-    const auto record = writer_->commit(batch, group.now_ns());
+    const auto record = writer_->commit(batch, group.now_ns(), before_);
     if (!record) return fail(std::move(judged), record.error());
     metrics_.commit_group(judged.size(), clock_.now() - begin);
     position = record->position;

@@ -49,6 +49,10 @@ class Committer {
   // Runs after each commit, before the next can begin. Set before start().
   void on_commit(Observer observer) { observer_ = std::move(observer); }
 
+  // Runs just before each commit is written; if it fails, the store is retired before the next one. Set
+  // before start().
+  void before_commit(store::Writer::Before before) { before_ = std::move(before); }
+
   // Loads counters and pending deletions from the open store. Error: kInternal.
   Status start();
   // Refuses what comes, finishes what is queued, ends the thread.
@@ -98,6 +102,7 @@ class Committer {
   obs::Metrics& metrics_;
   const Clock& clock_;
   Observer observer_;
+  store::Writer::Before before_;
 
   std::mutex token_;
   std::optional<store::Writer> writer_;

@@ -9,6 +9,7 @@
 #include "common/store/store.h"
 #include "common/wire/worker.h"
 #include "primary/replication/peers.h"
+#include "primary/replication/relay.h"
 #include "primary/replication/source.h"
 
 namespace feeds::replication {
@@ -20,6 +21,7 @@ struct SourceContext {
   SequenceGate& durable;
   obs::Metrics& metrics;
   Peers& peers;
+  Relay& relay;
   kj::Timer& timer;
   wire::Worker& disk;  // checkpoints, their files, removal of old logs
   std::size_t sessions = 0;

@@ -28,11 +28,15 @@ SourceSession::SourceSession(SourceContext& context, kj::Own<kj::AsyncIoStream> 
                                              bootstrap_server(kj::addRef(*leash_)))),
       tasks_(*this) {
   ++context_.sessions;
+  // In this order it misses no commit.
+  context_.relay.add(connection_->outlet());
+  connection_->outlet()->release(context_.durable.current().sequence.value, false);
 }
 
 SourceSession::~SourceSession() noexcept(false) {
   --context_.sessions;
   leash_->cut();
+  context_.relay.remove(*connection_->outlet());
   context_.peers.disconnected(id_, std::chrono::steady_clock::now());
 }
 
@@ -48,6 +52,7 @@ kj::Promise<void> SourceSession::run() {
 }
 
 void SourceSession::wake() {
+  tasks_.add(connection_->outlet()->flush());
   if (pump_ != nullptr) pump_->wake();
 }
 

@@ -26,7 +26,7 @@ class SourceSession final : private kj::TaskSet::ErrorHandler {
 
   // Fails when the session is over; the exception says why. Destroy it then.
   kj::Promise<void> run();
-  // `durable` has moved.
+  // `durable` has moved, or is about to.
   void wake();
 
   Peers::SessionId id() const { return id_; }

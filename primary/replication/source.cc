@@ -44,6 +44,7 @@ struct Source::Impl {
 Source::Source(Options options, store::Store& store, SequenceGate& durable, obs::Metrics& metrics)
     : impl_(std::make_unique<Impl>(std::move(options), store, durable, metrics)) {
   impl_->store.on_retire([signals = impl_->signals] {
+    signals->relay.retired();
     signals->retired.store(true, std::memory_order_release);
     signals->wake.signal();
   });
@@ -57,8 +58,9 @@ Status Source::start() {
   auto& impl = *impl_;
   impl.peers->durable(impl.durable.current(), std::chrono::steady_clock::now());
   impl.listening = impl.durable.listen([signals = impl.signals, peers = impl.peers](Position now) {
+    const bool rouse = signals->relay.durable(now.sequence);
     peers->durable(now, std::chrono::steady_clock::now());
-    if (signals->followed.load(std::memory_order_acquire)) signals->wake.signal();
+    if (rouse) signals->wake.signal();
   });
   std::promise<Result<std::string>> started;
   auto outcome = started.get_future();
@@ -74,6 +76,10 @@ Status Source::start() {
 
 std::string Source::address() const {
   return impl_->address;
+}
+
+void Source::writing(const store::SealedBatch& batch) {
+  if (impl_->signals->relay.writing(batch)) impl_->signals->wake.signal();
 }
 
 void Source::stop() {

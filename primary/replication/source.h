@@ -10,13 +10,14 @@
 #include "common/base/sequence_gate.h"
 #include "common/obs/metrics.h"
 #include "common/obs/node_status.h"
+#include "common/store/batch.h"
 #include "common/store/store.h"
 
 namespace feeds::replication {
 
 // Serves the commits of a store to replicas (schema/replication.capnp), from one thread of its own:
 // tails of the log to those it can prove are on the same history, snapshots to the others. Ships
-// what `durable` has announced and nothing past it. A replica that reads slowly costs a bounded
+// what `durable` has announced and nothing past it; a small commit from the thread that announces it. A replica that reads slowly costs a bounded
 // buffer. Keeps the archived log at `retain_wal`. When the store replaces its database, all
 // sessions are dropped at once and the replicas dial again.
 //
@@ -40,6 +41,11 @@ class Source {
   Status start();
   // HOST:PORT that is listened on, after start().
   std::string address() const;
+  // Tells of a commit that is about to be written: replicas that are level are sent it from memory, the
+  // moment `durable` announces it. One that was not told of is read from the log. If it fails, `store`
+  // must retire its database before the next one. By the thread that commits.
+  void writing(const store::SealedBatch& batch);
+
   // Ends all sessions and joins the thread. Safe to call twice.
   void stop();
 

@@ -28,7 +28,8 @@ SourceLoop::SourceLoop(kj::AsyncIoContext& io, const Source::Options& options, s
     : io_(io),
       signals_(signals),
       waker_(signals.wake, io.unixEventPort),
-      context_{options, store, durable, metrics, peers, io.provider->getTimer(), disk_},
+      context_{options, store, durable, metrics, peers, signals.relay, io.provider->getTimer(),
+               disk_},
       tasks_(*this) {}
 
 SourceLoop::~SourceLoop() noexcept(false) = default;
@@ -70,12 +71,6 @@ void SourceLoop::add_session(kj::Own<kj::AsyncIoStream> stream) {
     tasks_.add(kj::evalLater([this, id, why = kj::mv(why)] { end_session(id, why); }));
   });
   sessions_.push_back(Entry{kj::mv(session), kj::mv(run)});
-  sessions_changed();
-}
-
-// A session looks at what is durable when it begins, after this: it misses no commit.
-void SourceLoop::sessions_changed() {
-  signals_.followed.store(!sessions_.empty(), std::memory_order_release);
 }
 
 void SourceLoop::end_session(Peers::SessionId id, const kj::Exception& why) {
@@ -86,7 +81,6 @@ void SourceLoop::end_session(Peers::SessionId id, const kj::Exception& why) {
     log::info("replica_gone",
               {{"node", session.node_id()}, {"reason", why.getDescription().cStr()}});
     sessions_.erase(it);
-    sessions_changed();
     return;
   }
 }
@@ -97,7 +91,6 @@ kj::Promise<void> SourceLoop::follow_signals() {
     if (signals_.retired.exchange(false, std::memory_order_acq_rel)) {
       log::info("replicas_dropped", {{"reason", "the database is being replaced"}});
       sessions_.clear();
-      sessions_changed();
     }
     for (auto& entry : sessions_) entry.session->wake();
     return follow_signals();

@@ -17,8 +17,7 @@ struct SourceSignals {
   wire::Wake wake;
   std::atomic<bool> stop{false};
   std::atomic<bool> retired{false};
-  // Set by the loop while it has sessions: without any, a commit rouses nobody.
-  std::atomic<bool> followed{false};
+  Relay relay;
 };
 
 // Listens, owns the sessions, and looks after the archived log. The replication thread's.
@@ -37,7 +36,6 @@ class SourceLoop final : private kj::TaskSet::ErrorHandler {
   kj::Promise<void> accept();
   void add_session(kj::Own<kj::AsyncIoStream> stream);
   void end_session(Peers::SessionId id, const kj::Exception& why);
-  void sessions_changed();
   kj::Promise<void> follow_signals();
   kj::Promise<void> look_after_log();
   void taskFailed(kj::Exception&& exception) override;

@@ -9,15 +9,19 @@ namespace feeds::replication {
 using Outcome = store::WalTail::Outcome;
 
 TailPump::TailPump(SourceContext& context, wire::Sink::Client sink, OpenTail tail)
-    : context_(context), sink_(kj::mv(sink)), tail_(std::move(tail)) {}
+    : context_(context), sink_(kj::mv(sink)), tail_(std::move(tail.tail)) {
+  if (tail.first) first_ = std::make_shared<store::CheckedBatch>(std::move(*tail.first));
+}
 
 kj::Promise<Outcome> TailPump::run() {
-  if (tail_.tail->database()->retired()) {
+  if (tail_->database()->retired()) {
     return KJ_EXCEPTION(DISCONNECTED, "the database is being replaced");
   }
-  const auto outcome = gather();
+  const auto durable = context_.durable.current();
+  auto outcome = gather(durable.sequence);
+  if (batches_.empty() && outcome == Outcome::kEnd) outcome = early(durable.sequence);
   if (!batches_.empty()) {
-    return send().then([this] { return run(); });
+    return send(durable).then([this] { return run(); });
   }
   switch (outcome) {
     case Outcome::kBatch:
@@ -37,38 +41,63 @@ kj::Promise<Outcome> TailPump::run() {
 }
 
 // Fills the frame. kBatch: it is full.
-Outcome TailPump::gather() {
-  const auto durable = context_.durable.current().sequence;
-  if (tail_.first) {
-    bytes_ += tail_.first->bytes.size();
-    batches_.push_back(std::move(*tail_.first));
-    tail_.first.reset();
-  }
+Outcome TailPump::gather(Sequence durable) {
+  if (first_ != nullptr) add(std::move(first_));
   while (bytes_ < limits::kFrameBytes) {
-    store::CheckedBatch batch;
-    const auto outcome = tail_.tail->next(durable, batch);
+    Relay::CommitPtr commit;
+    const auto outcome = next(durable, commit);
     if (outcome != Outcome::kBatch) return outcome;
     retries_ = 0;
-    if (!batches_.empty() && bytes_ + batch.bytes.size() > limits::kFrameBytes) {
-      tail_.first = std::move(batch);  // of the next frame
+    if (!batches_.empty() && bytes_ + commit->bytes.size() > limits::kFrameBytes) {
+      first_ = std::move(commit);
       return Outcome::kBatch;
     }
-    bytes_ += batch.bytes.size();
-    batches_.push_back(std::move(batch));
+    add(std::move(commit));
   }
   return Outcome::kBatch;
 }
 
-kj::Promise<void> TailPump::send() {
+// The next durable commit. Opening the log costs up to 20 ms, so it is not left before its end.
+Outcome TailPump::next(Sequence durable, Relay::CommitPtr& out) {
+  if (!in_log_) {
+    out = context_.relay.find(tail_->position().position.sequence.value + 1);
+    if (out != nullptr) {
+      if (out->record.position.sequence > durable) return Outcome::kEnd;
+      return tail_->pass(*out) ? Outcome::kBatch : Outcome::kDiverged;
+    }
+  }
+  store::CheckedBatch batch;
+  const auto outcome = tail_->next(durable, batch);
+  in_log_ = outcome != Outcome::kEnd;
+  if (outcome == Outcome::kBatch) out = std::make_shared<store::CheckedBatch>(std::move(batch));
+  return outcome;
+}
+
+// The commit that is being synced, if there is one.
+Outcome TailPump::early(Sequence durable) {
+  auto commit = context_.relay.find(durable.value + 1);
+  if (commit == nullptr || tail_->position().position.sequence != durable) return Outcome::kEnd;
+  if (!Relay::can_leave_early(*commit)) return Outcome::kEnd;
+  if (!tail_->pass(*commit)) return Outcome::kDiverged;
+  add(std::move(commit));
+  return Outcome::kBatch;
+}
+
+void TailPump::add(Relay::CommitPtr commit) {
+  bytes_ += commit->bytes.size();
+  batches_.push_back(std::move(commit));
+}
+
+kj::Promise<void> TailPump::send(Position durable) {
   const std::uint64_t words = bytes_ / sizeof(capnp::word) + 2 * batches_.size() + 16;
   auto request = sink_.frameRequest(capnp::MessageSize{words, 0});
   auto frame = request.initFrame();
-  const auto durable = context_.durable.current();
   frame.setEpoch(durable.epoch.value);
-  frame.setHead(durable.sequence.value);
+  // The frame leaves only once its head is durable.
+  frame.setHead(std::max(durable.sequence, batches_.back()->record.position.sequence).value);
   auto list = frame.initBatches(static_cast<unsigned>(batches_.size()));
   for (unsigned i = 0; i < batches_.size(); ++i) {
-    const auto& bytes = batches_[i].bytes;
+    const auto& bytes = batches_[i]->bytes;
     list.set(i, kj::arrayPtr(reinterpret_cast<const kj::byte*>(bytes.data()), bytes.size()));
   }
   batches_.clear();

@@ -17,7 +17,7 @@ using wire::SnapshotReason;
 constexpr auto kStallPause = 2 * kj::MILLISECONDS;
 // Frames that come this close together are synced together: a sync and its acknowledgement cost both nodes as
 // much as applying several commits, and the readers of this one pay for it.
-constexpr auto kSyncEvery = 2 * kj::MILLISECONDS;
+constexpr auto kSyncEvery = 5 * kj::MILLISECONDS;
 
 TimePoint now() {
   return std::chrono::steady_clock::now();

@@ -21,12 +21,13 @@ class CommitterWorld {
   }
   ~CommitterWorld() { close(); }
 
-  void open() {
+  void open(const std::function<void(commit::Committer&)>& prepare = {}) {
     store_ = std::make_unique<store::Store>(dir_.path());
     if (!store_->open(true)) std::abort();
     gate_ = std::make_unique<SequenceGate>();
     committer_ = std::make_unique<commit::Committer>(options_, *store_, *gate_, metrics_,
                                                      system_clock());
+    if (prepare) prepare(*committer_);
     if (!committer_->start()) std::abort();
   }
   void close() {

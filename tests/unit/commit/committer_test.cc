@@ -135,6 +135,25 @@ TEST(Committer, NothingWritten_MakesNoCommit) {
   EXPECT_EQ(world.gate().current(), before);
 }
 
+TEST(Committer, EachCommit_IsShownBeforeItCanBeSeen) {
+  CommitterWorld world;
+  std::vector<Position> shown;
+  world.close();
+  world.open([&](commit::Committer& committer) {
+    committer.before_commit([&](const store::SealedBatch& sealed) {
+      EXPECT_LT(world.gate().current(), sealed.record.position);
+      shown.push_back(sealed.record.position);
+    });
+  });
+  for (int i = 0; i < 5; ++i) {
+    CreateUser user;
+    const auto outcome = world.run(user);
+    ASSERT_TRUE(outcome.status.ok());
+    ASSERT_EQ(shown.size(), static_cast<std::size_t>(i + 1));
+    EXPECT_EQ(outcome.position, shown.back());
+  }
+}
+
 TEST(Committer, AFullQueue_RefusesAtOnce) {
   CommitterWorld world({.queue = 4});
   // Holds the committer until told, so that the queue fills.

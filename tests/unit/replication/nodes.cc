@@ -2,8 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdlib>
 #include <thread>
 
@@ -109,10 +111,34 @@ void PrimaryNode::commit(int count, std::size_t bytes) {
     store::Batch batch;
     ++rows_;
     batch.put(keys::feed_key(FeedId{rows_}), incompressible(bytes, rows_));
-    const auto done = writer_->commit(batch, static_cast<std::int64_t>(rows_));
+    const auto done =
+        writer_->commit(batch, static_cast<std::int64_t>(rows_), tell(before_write));
     ASSERT_TRUE(done.ok()) << done.error().detail;
     durable.publish(done->position);
   }
+}
+
+store::Writer::Before PrimaryNode::tell(std::function<void()> then) {
+  return [this, then = std::move(then)](const store::SealedBatch& sealed) {
+    if (source_ != nullptr && tells) source_->writing(sealed);
+    if (then) then();
+  };
+}
+
+void PrimaryNode::commit_in_vain() {
+  std::signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  store::Batch batch;
+  batch.put(keys::feed_key(FeedId{rows_ + 1}), "never");
+  const auto done = writer_->commit(batch, 0, tell([&] {
+    if (before_write) before_write();
+    rlimit none = before;
+    none.rlim_cur = 1;
+    setrlimit(RLIMIT_FSIZE, &none);
+  }));
+  setrlimit(RLIMIT_FSIZE, &before);
+  ASSERT_FALSE(done.ok());
 }
 
 void PrimaryNode::flush() {

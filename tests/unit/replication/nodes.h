@@ -56,6 +56,8 @@ class PrimaryNode {
 
   // Commits `count` batches of one row each, of `bytes` bytes, and announces them.
   void commit(int count, std::size_t bytes = 100);
+  // A commit that the source is told of, and whose write then fails, as on a full disk. Next is reopen().
+  void commit_in_vain();
   // Writes memtable and log file to their places, so that the log is archived.
   void flush();
   // The log file that was archived last.
@@ -76,9 +78,14 @@ class PrimaryNode {
 
   std::chrono::milliseconds heartbeat{50};
   std::chrono::milliseconds peer_timeout{2'000};
+  // Whether the source is told of commits before they are written, as by a committer.
+  bool tells = true;
+  // Runs between the two.
+  std::function<void()> before_write;
 
  private:
   void open();
+  store::Writer::Before tell(std::function<void()> then);
 
   std::string cluster_id_;
   std::string listen_ = test::own_loopback() + ":0";

@@ -217,6 +217,49 @@ TEST_F(ImpatientSource, SendsABoundedAmountToAReplicaThatTakesNothing) {
   EXPECT_GT(received_.beats, 5);
 }
 
+TEST_F(SourceSessionTest, CommitThatIsBeingWritten_IsKeptBackWhileHeartbeatsGoOn) {
+  connect();
+  auto greeting = hello(primary_.head());
+  greeting.getSession().startRequest().send().wait(io_->waitScope);
+  int beats_meanwhile = 0;
+  primary_.before_write = [&] {
+    // Long enough for the frame to be made.
+    const int before = received_.beats;
+    EXPECT_TRUE(until([&] { return received_.beats >= before + 3; }));
+    beats_meanwhile = received_.beats - before;
+    EXPECT_TRUE(received_.frames.empty());
+  };
+  primary_.commit(1);
+  EXPECT_GE(beats_meanwhile, 3);
+  EXPECT_TRUE(until([&] { return received_.head == primary_.head().position.sequence.value; }));
+  EXPECT_EQ(received_.frames.size(), 1u);
+}
+
+// Other commits come at its sequences once the store is open again.
+TEST_F(SourceSessionTest, CommitWhoseWriteFails_IsNeverSent) {
+  connect();
+  auto greeting = hello(primary_.head());
+  greeting.getSession().startRequest().send().wait(io_->waitScope);
+  primary_.before_write = [&] {
+    const int before = received_.beats;
+    EXPECT_TRUE(until([&] { return received_.beats >= before + 3; }));
+  };
+  primary_.commit_in_vain();
+  primary_.before_write = {};
+  primary_.reopen();
+  primary_.commit(3);
+  EXPECT_TRUE(until([&] { return ended_; }));
+  EXPECT_TRUE(received_.frames.empty());
+
+  connect();
+  auto again = hello(primary_.head());
+  ASSERT_TRUE(again.getWelcome().isTail());
+  again.getSession().startRequest().send().wait(io_->waitScope);
+  primary_.commit(1);
+  EXPECT_TRUE(until([&] { return received_.head == primary_.head().position.sequence.value; }));
+  EXPECT_EQ(received_.frames.size(), 1u);
+}
+
 TEST_F(SourceSessionTest, WantedSnapshot_IsGivenWhateverThePosition) {
   connect();
   auto greeting =

@@ -46,6 +46,36 @@ class WalTailTest : public ::testing::Test {
   store::CheckedBatch batch_;
 };
 
+// What a writer shows before it writes is what the log then holds.
+TEST_F(WalTailTest, CommitComeByWithoutTheLog_IsPassed) {
+  const auto database = *primary_.store.acquire();
+  store::Writer writer(database);
+  std::vector<store::CheckedBatch> shown;
+  for (int i = 0; i < 4; ++i) {
+    store::Batch batch;
+    batch.put("a" + std::to_string(i), std::string(200, 'x'));
+    batch.erase("b");
+    ASSERT_TRUE(writer.commit(batch, 5, [&](const store::SealedBatch& sealed) {
+      shown.push_back(sealed.as_logged());
+    }).ok());
+  }
+  auto reader = tail();
+  for (const auto& each : shown) {
+    ASSERT_EQ(reader.next(durable(), batch_), Outcome::kBatch);
+    EXPECT_EQ(batch_.bytes, each.bytes);
+    EXPECT_EQ(batch_.first_sequence, each.first_sequence);
+    EXPECT_EQ(batch_.entries, each.entries);
+    EXPECT_EQ(batch_.record, each.record);
+  }
+  auto t = tail();
+  ASSERT_EQ(t.next(durable(), batch_), Outcome::kBatch);
+  EXPECT_FALSE(t.pass(shown[2])) << "a gap";
+  EXPECT_TRUE(t.pass(shown[1]));
+  EXPECT_TRUE(t.pass(shown[2]));
+  ASSERT_EQ(t.next(durable(), batch_), Outcome::kBatch);
+  EXPECT_EQ(batch_.bytes, shown[3].bytes);
+}
+
 TEST_F(WalTailTest, ReadsEveryCommitInOrder) {
   primary_.commit(30);
   auto t = tail();
