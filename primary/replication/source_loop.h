@@ -39,7 +39,7 @@ class SourceLoop final : private kj::TaskSet::ErrorHandler {
   void end_session(Peers::SessionId id, const kj::Exception& why);
   void sessions_changed();
   kj::Promise<void> follow_signals();
-  kj::Promise<void> look_after_log();
+  kj::Promise<void> look_after_log(kj::Duration after);
   void taskFailed(kj::Exception&& exception) override;
 
   kj::AsyncIoContext& io_;
