@@ -46,7 +46,8 @@ kj::Promise<std::string> SourceLoop::listen() {
 
 kj::Promise<void> SourceLoop::run() {
   tasks_.add(accept());
-  tasks_.add(look_after_log());
+  // At once: a node that always ends before its time came would fill its disk.
+  tasks_.add(look_after_log(0 * kj::SECONDS));
   return follow_signals();
 }
 
@@ -97,12 +98,12 @@ kj::Promise<void> SourceLoop::follow_signals() {
   });
 }
 
-kj::Promise<void> SourceLoop::look_after_log() {
-  return context_.timer.afterDelay(kPurgeEvery).then([this]() -> kj::Promise<void> {
+kj::Promise<void> SourceLoop::look_after_log(kj::Duration after) {
+  return context_.timer.afterDelay(after).then([this]() -> kj::Promise<void> {
     const auto head = context_.durable.current().sequence;
     auto database = context_.store.acquire();
     const bool quiet = head == looked_at_;
-    if (!database || (quiet && quiet_)) return look_after_log();
+    if (!database || (quiet && quiet_)) return look_after_log(kPurgeEvery);
     looked_at_ = head;
     quiet_ = quiet;
     Sequence keep_from{std::numeric_limits<std::uint64_t>::max()};
@@ -117,7 +118,7 @@ kj::Promise<void> SourceLoop::look_after_log() {
         })
         .then([this](std::uint64_t removed) {
           if (removed > 0) log::info("wal_purged", {{"bytes", removed}});
-          return look_after_log();
+          return look_after_log(kPurgeEvery);
         });
   });
 }

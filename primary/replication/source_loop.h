@@ -37,7 +37,7 @@ class SourceLoop final : private kj::TaskSet::ErrorHandler {
   void add_session(kj::Own<kj::AsyncIoStream> stream);
   void end_session(Peers::SessionId id, const kj::Exception& why);
   kj::Promise<void> follow_signals();
-  kj::Promise<void> look_after_log();
+  kj::Promise<void> look_after_log(kj::Duration after);
   void taskFailed(kj::Exception&& exception) override;
 
   kj::AsyncIoContext& io_;

@@ -34,7 +34,7 @@ LinkLoop::~LinkLoop() noexcept(false) = default;
 
 kj::Promise<void> LinkLoop::run() {
   tasks_.add(dial());
-  tasks_.add(keeper_.look_after_log());
+  tasks_.add(keeper_.look_after_log(0 * kj::SECONDS));
   // The only signal is to stop.
   return waker_.next();
 }

@@ -56,12 +56,12 @@ kj::Promise<void> StoreKeeper::ready() {
   });
 }
 
-kj::Promise<void> StoreKeeper::look_after_log() {
-  return context_.timer.afterDelay(kPurgeEvery).then([this]() -> kj::Promise<void> {
-    if (!applier_.attached()) return look_after_log();
+kj::Promise<void> StoreKeeper::look_after_log(kj::Duration after) {
+  return context_.timer.afterDelay(after).then([this]() -> kj::Promise<void> {
+    if (!applier_.attached()) return look_after_log(kPurgeEvery);
     const auto head = applier_.position().position.sequence;
     const bool quiet = head == looked_at_;
-    if (quiet && quiet_) return look_after_log();
+    if (quiet && quiet_) return look_after_log(kPurgeEvery);
     looked_at_ = head;
     quiet_ = quiet;
     return context_.disk
@@ -74,7 +74,7 @@ kj::Promise<void> StoreKeeper::look_after_log() {
         })
         .then([this](std::uint64_t removed) {
           if (removed > 0) log::info("wal_purged", {{"bytes", removed}});
-          return look_after_log();
+          return look_after_log(kPurgeEvery);
         });
   });
 }

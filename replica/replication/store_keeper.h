@@ -23,8 +23,9 @@ class StoreKeeper final : private kj::TaskSet::ErrorHandler {
   // reopens the store for that if it must. Takes for ever if the disk stays full.
   kj::Promise<void> ready();
 
-  // Removes archived logs beyond what is to be kept, now and then. Never resolves.
-  kj::Promise<void> look_after_log();
+  // Removes archived logs beyond what is to be kept, `after` that time and then every now and then.
+  // Never resolves.
+  kj::Promise<void> look_after_log(kj::Duration after);
 
  private:
   Status swapped(Result<store::DatabasePtr> outcome);
