@@ -12,7 +12,12 @@ void mount_write_redirects(http::Router& router,
       return exchange->send_error({Code::kNoPrimary, "this replica does not know a primary"});
     }
     exchange->reply().status = 307;
-    exchange->reply().location = "http://" + *address + std::string(exchange->request().target);
+    // Of a target in absolute form, only what follows its host.
+    const http::Request& request = exchange->request();
+    std::string& location = exchange->reply().location;
+    location = "http://" + *address;
+    location += request.path;
+    if (!request.query.empty()) (location += '?') += request.query;
     exchange->send();
   };
   for (const auto& route : read_api::write_routes()) {

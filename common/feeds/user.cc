@@ -4,6 +4,7 @@
 
 #include "common/feeds/counter.h"
 #include "common/feeds/feed.h"
+#include "common/keys/activity_keyspace.h"
 #include "common/keys/key_codec.h"
 #include "common/keys/keyspace.h"
 
@@ -105,13 +106,21 @@ Result<std::map<FeedId, ArticleId>> subscriptions(store::View& view, UserId user
   return recorded;
 }
 
+// Whether a feed that is not there was a simple one, as far as can be told. Ids below kFirstId are
+// given out only where a configured counter starts there.
+bool was_feed(store::View& view, FeedId feed, bool subscribed) {
+  if (subscribed) return true;
+  const FeedId next{counter_value(view, keys::CounterKind::kFeeds)};
+  return feed.value >= kFirstId && feed < next && !view.find(keys::grouping_feed_key(feed));
+}
+
 // Judges one named entry; true if the feed exists, false if it is gone.
-Result<bool> judge_named(store::View& view, FeedId feed, ArticleId start, FeedId next_feed,
+Result<bool> judge_named(store::View& view, FeedId feed, ArticleId start, bool subscribed,
                          bool replica) {
-  if (feed.value < kFirstId || feed >= next_feed) {
-    return no_such_feed(feed);
+  if (!has_feed(view, feed)) {
+    if (!was_feed(view, feed, subscribed)) return no_such_feed(feed);
+    return false;
   }
-  if (!has_feed(view, feed)) return false;
   const auto next = next_article(view, feed);
   if (start.value >= kFirstId && start <= next) return true;
   const bool past_end = replica && start > next;
@@ -140,9 +149,8 @@ Result<std::unique_ptr<ItemCursor>> consume_feeds(store::View view, UserId user,
                                                   bool replica) {
   auto starts = subscriptions(view, user);
   if (!starts) return starts.error();
-  const FeedId next_feed{counter_value(view, keys::CounterKind::kFeeds)};
   for (const auto& [feed, start] : named) {
-    const auto exists = judge_named(view, feed, start, next_feed, replica);
+    const auto exists = judge_named(view, feed, start, starts->contains(feed), replica);
     if (!exists) return exists.error();
     starts->insert_or_assign(feed, start);
   }

@@ -60,13 +60,15 @@ void ServerThread::post(std::function<void()> work) {
 
 std::uint64_t ServerThread::after(std::chrono::milliseconds delay, std::function<void()> work) {
   const std::uint64_t id = next_timer_++;
+  if (draining_) delay = std::chrono::milliseconds(0);
   auto timer = std::make_unique<Timer>(context_.get_executor(), delay);
-  timer->async_wait([this, id, work = std::move(work)](error_code ec) {
+  timer->async_wait([this, id](error_code ec) {
+    if (ec) return;
     // A timer that has fired already cannot be cancelled in Asio; it is no longer in the map then.
-    if (ec || timers_.erase(id) == 0) return;
-    work();
+    const auto due = timers_.extract(id);
+    if (!due.empty()) due.mapped().work();
   });
-  timers_.emplace(id, std::move(timer));
+  timers_.emplace(id, Due{std::move(timer), std::move(work)});
   return id;
 }
 
@@ -240,6 +242,8 @@ void ServerThread::drain(std::chrono::milliseconds grace) {
   stop_timer_.async_wait([this](error_code ec) {
     if (!ec) close_all();
   });
+  // Who waits is answered while there is time to read it.
+  for (const auto& [id, due] : std::exchange(timers_, {})) due.work();
   finish_if_drained();
 }
 

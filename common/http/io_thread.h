@@ -107,7 +107,11 @@ class ServerThread final : public IoThread {
   DateCache date_;
   std::vector<std::shared_ptr<Session>> sessions_;
   std::vector<std::shared_ptr<Session>> writing_;  // soon
-  std::unordered_map<std::uint64_t, std::unique_ptr<Timer>> timers_;
+  struct Due {
+    std::unique_ptr<Timer> timer;
+    std::function<void()> work;
+  };
+  std::unordered_map<std::uint64_t, Due> timers_;
   std::uint64_t next_timer_ = 1;
   std::atomic<std::thread::id> thread_id_;
   std::thread thread_;

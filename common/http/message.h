@@ -21,8 +21,7 @@ std::string_view to_string(Method method);
 struct Request {
   Method method = Method::kGet;
   bool head = false;                        // a HEAD: the handler of GET runs, no body is sent
-  std::string_view target;                  // as sent
-  std::string_view path;                    // the target up to '?'
+  std::string_view path;                    // as sent, without scheme and host, up to '?'
   std::string_view query;                   // after '?', undecoded, empty if none
   std::string body;                         // whole, dechunked
   std::string content_type;                 // as sent; empty if absent

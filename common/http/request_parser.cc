@@ -73,7 +73,7 @@ RequestParser::RequestParser(Request& request, HeadFacts& facts)
   facts_.clear();
   request_.method = Method::kOther;
   request_.head = false;
-  request_.target = request_.path = request_.query = {};
+  request_.path = request_.query = {};
   request_.body.clear();
   request_.content_type.clear();
   request_.origin.clear();
@@ -145,7 +145,6 @@ void RequestParser::on_header_impl(error_code&) {
 }
 
 Status split_target(std::string_view target, Request& request) {
-  request.target = target;
   std::string_view rest = target;
   if (rest == "*") {
     request.path = rest;

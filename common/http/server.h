@@ -41,7 +41,8 @@ class IoThread {
   virtual void post(std::function<void()> work) = 0;
   virtual std::size_t index() const = 0;
   virtual bool is_current() const = 0;
-  // Runs `work` on this thread after `delay` unless cancelled. This thread only.
+  // Runs `work` on this thread after `delay`, or as soon as the server stops, unless cancelled.
+  // This thread only.
   virtual std::uint64_t after(std::chrono::milliseconds delay, std::function<void()> work) = 0;
   virtual void cancel(std::uint64_t timer) = 0;
   // The server holds limits::kHeldBytes of bodies and replies. Asked before a handler is called;

@@ -46,13 +46,15 @@ Result<NodeIdentity> read_identity(const fs::path& path) {
   return identity;
 }
 
-// What an interrupted snapshot or swap left: directories that `db` does not point at.
+// What an interrupted snapshot or swap left: directories that `db` does not point at. If it points
+// at none, the copy that this directory may be has lost its links, and they are the data.
 void remove_leftovers(const fs::path& path) {
   std::error_code ignored;
   const auto current = fs::read_symlink(path / "db", ignored).filename().string();
+  const bool linked = !current.empty() && fs::exists(path / current, ignored);
   for (const auto& entry : fs::directory_iterator(path, ignored)) {
     const auto name = entry.path().filename().string();
-    const bool stale_db = name.starts_with("db-") && name != current;
+    const bool stale_db = linked && name.starts_with("db-") && name != current;
     if (stale_db || name == "incoming" || name.starts_with("checkpoint-") || name == "probe") {
       fs::remove_all(entry.path(), ignored);
     }

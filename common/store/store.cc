@@ -1,6 +1,7 @@
 #include "common/store/store.h"
 
 #include <algorithm>
+#include <set>
 #include <vector>
 
 #include "common/base/guarded.h"
@@ -18,16 +19,42 @@ constexpr auto kFirstBackoff = 200ms;
 constexpr auto kMaxBackoff = 5s;
 constexpr auto kSlowClose = 10s;
 
-// The next free name of the form db-<n>.
-std::string next_name(const fs::path& data) {
-  std::uint64_t newest = 0;
+std::string name_of(std::uint64_t number) {
+  return "db-" + std::to_string(number);
+}
+
+// The numbers of the directories db-<n>.
+std::set<std::uint64_t> numbers(const fs::path& data) {
+  std::set<std::uint64_t> found;
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(data, ignored)) {
     const auto name = entry.path().filename().string();
     if (!name.starts_with("db-")) continue;
-    newest = std::max(newest, parse_decimal(std::string_view(name).substr(3)).value_or(0));
+    if (const auto number = parse_decimal(std::string_view(name).substr(3))) found.insert(*number);
   }
-  return "db-" + std::to_string(newest + 1);
+  return found;
+}
+
+// The next free name of the form db-<n>.
+std::string next_name(const fs::path& data) {
+  const auto taken = numbers(data);
+  return name_of(taken.empty() ? 1 : *taken.rbegin() + 1);
+}
+
+Error unusable(const fs::path& path, const std::string& what) {
+  return Error{Code::kBadParameter, path.string() + what};
+}
+
+// Where a database is made, if no link says where one is: in the directory that is there, since a
+// first start may have ended before it made the link, and copies of a directory may lose links.
+Result<std::string> name_without_link(const fs::path& data) {
+  const auto link = data / "db";
+  if (fs::is_symlink(fs::symlink_status(link))) {
+    return unusable(link, " points at " + fs::read_symlink(link).string() + ", which is not there");
+  }
+  const auto found = numbers(data);
+  if (found.size() > 1) return unusable(link, " is missing, and there are several databases");
+  return found.empty() ? next_name(data) : name_of(*found.begin());
 }
 
 }  // namespace
@@ -72,7 +99,9 @@ struct Store::Impl {
 };
 
 Store::Store(fs::path data) : data_(std::move(data)), impl_(std::make_unique<Impl>()) {}
-Store::~Store() { close(); }
+Store::~Store() {
+  close();
+}
 
 Status Store::open(bool create) {
   std::lock_guard replacing(impl_->replacing);
@@ -80,13 +109,18 @@ Status Store::open(bool create) {
   std::error_code error;
   const bool exists = fs::exists(link, error);
   if (!exists && !create) return done();
+  if (exists && !fs::is_symlink(fs::symlink_status(link, error))) {
+    return unusable(link, " is no symbolic link: a copy of a data directory keeps its links");
+  }
 
-  const auto target = exists ? fs::read_symlink(link, error).string() : next_name(data_);
+  const auto target =
+      exists ? Result(fs::read_symlink(link, error).string()) : name_without_link(data_);
+  if (!target) return target.error();
   if (error) return Error{Code::kInternal, link.string() + ": " + error.message()};
-  auto database = Database::open(data_ / target, Access::kReadWrite, !exists);
+  auto database = Database::open(data_ / *target, Access::kReadWrite, !exists);
   if (!database) return database.error();
   if (!exists) {
-    if (auto pointed = point_link(link, target); !pointed) return pointed;
+    if (auto pointed = point_link(link, *target); !pointed) return pointed;
   }
   impl_->current.store(std::move(*database));
   impl_->state = StoreState::kServing;
@@ -114,7 +148,9 @@ Result<DatabasePtr> Store::acquire() const {
   return Error{Code::kReopening, "the store is being reopened after a failed write"};
 }
 
-StoreState Store::state() const { return impl_->state; }
+StoreState Store::state() const {
+  return impl_->state;
+}
 
 Result<DatabasePtr> Store::swap(const fs::path& incoming) {
   std::lock_guard replacing(impl_->replacing);

@@ -89,6 +89,13 @@ TEST_F(Consume, FeedNeverGiven_Is404NamingIt) {
   }
 }
 
+TEST_F(Consume, GroupingFeed_Is404NamingIt) {
+  const RawReply made = primary.post_json("/v1/groupingFeeds", R"({"keyFormat":""})");
+  const std::uint64_t id = parse(made).at("id").to_number<std::uint64_t>();
+  EXPECT_THAT(consume("{" + named(id, "10000") + "}"),
+              IsProblem(Code::kNoSuchFeed, std::to_string(id)));
+}
+
 TEST_F(Consume, ArticleIdOutOfRange_Is400) {
   const std::string target = user_path(user, "/consumeFeeds");
   EXPECT_THAT(consume("{" + named(feeds[0], "9999") + "}"),
@@ -143,6 +150,23 @@ TEST_F(Counters, StartValues_AreShown) {
   EXPECT_EQ(
       api.get("/v1/counters").body,
       R"([{"name":"/users","value":10000},{"name":"/feeds","value":99998},{"name":"/activities","value":10000}])");
+}
+
+TEST(LowCounters, FeedsBelowTheUsualStart_CanBeNamed) {
+  const auto node = Node::primary({"--db-counters", "/feeds=1"});
+  Api api(node->http());
+  const std::uint64_t feed = api.new_feed();
+  const std::uint64_t user = api.new_user();
+  EXPECT_EQ(feed, 1U);
+  api.publish(feed, "x");
+  const auto consume = [&](std::uint64_t named) {
+    return api.post_json(user_path(user, "/consumeFeeds"), path("{\"", named, "\":10000}"));
+  };
+  EXPECT_EQ(consume(feed).body, "[" + api.get(feed_path(feed, "?startId=10000")).body + "]");
+  EXPECT_THAT(consume(2), IsProblem(Code::kNoSuchFeed, "2"));
+  api.subscribe(user, feed);
+  EXPECT_THAT(api.del(feed_path(feed)), HasStatus(204));
+  EXPECT_EQ(consume(feed).body, "[]") << "deleted since";
 }
 
 TEST_F(Counters, AreInOrder_AndPage) {

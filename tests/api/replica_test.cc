@@ -42,6 +42,12 @@ TEST_F(Replica, Writes_AreRedirectedToThePrimary) {
   EXPECT_EQ(position(), before);
 }
 
+TEST_F(Replica, Redirection_OfAnAbsoluteTarget_IsToThePrimaryOnly) {
+  const std::string feeds = "http://" + primary.address() + "/v1/feeds";
+  EXPECT_EQ(replica.post("http://elsewhere/v1/feeds").header("Location"), feeds);
+  EXPECT_EQ(replica.post("http://elsewhere:1/v1/feeds?x=%2F").header("Location"), feeds + "?x=%2F");
+}
+
 TEST_F(Replica, Redirection_DoesNotWaitForTheBody) {
   RawClient client(replica.address());
   client.send("POST " + feed_path(feed) +

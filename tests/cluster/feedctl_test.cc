@@ -21,6 +21,13 @@ std::vector<std::string> texts(TestNode& node, std::uint64_t feed) {
   return result;
 }
 
+TEST(CommandLine, UnknownCommand_IsNamed) {
+  const auto done = feedctl({"nothing", "--url", "x"});
+  EXPECT_EQ(done.code, 2);
+  EXPECT_THAT(done.err, HasSubstr("\"nothing\""));
+  EXPECT_EQ(feedctl({}).code, 2);
+}
+
 TEST(Populate, ByDefault_MakesTheSampleOfTheDesign) {
   TestCluster cluster;
   const auto done = feedctl({"populate", "--url", cluster.primary().url()});

@@ -39,7 +39,6 @@ class RouteClient {
     const auto exchange = std::make_shared<Exchange>();
     auto& request = exchange->asked;
     request.method = http::Method::kGet;
-    request.target = target;
     const auto mark = target.find('?');
     request.path = std::string_view(target).substr(0, mark);
     if (mark != std::string::npos) request.query = std::string_view(target).substr(mark + 1);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <cstdio>
 
 #include "common/config/version.h"
@@ -16,6 +18,12 @@ int main(int argc, char** argv) {
   add_verify(app, action);
   add_dump(app, action);
   add_key_format(app, action);
+  // CLI11 would only say that a command is required.
+  const auto asked = [&](const CLI::App* command) { return command->check_name(argv[1]); };
+  if (argc > 1 && *argv[1] != '-' && app.get_subcommands(asked).empty()) {
+    fmt::print(stderr, "feedctl: there is no command \"{}\"; feedctl --help lists them\n", argv[1]);
+    return kCannot;
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& e) {  // --help, --version

@@ -375,12 +375,63 @@ TEST(DataDirectory, RefusesTheOtherRoleASecondProcessAndRemovesLeftovers) {
 
   std::filesystem::create_directories(path / "incoming");
   std::filesystem::create_directories(path / "checkpoint-3");
+  std::filesystem::create_directories(path / "db-1");
   std::filesystem::create_directories(path / "db-9");
+  std::filesystem::create_symlink("db-1", path / "db");
   const auto again = DataDirectory::open(path, "primary");
   EXPECT_EQ((*again)->identity().node_id, node_id);
   EXPECT_FALSE(std::filesystem::exists(path / "incoming"));
   EXPECT_FALSE(std::filesystem::exists(path / "checkpoint-3"));
   EXPECT_FALSE(std::filesystem::exists(path / "db-9"));
+}
+
+// As copies of a data directory are that lose their links, or follow them.
+class CopiedWithoutLinks : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(open().ok());
+    {
+      Writer writer(*store->acquire());
+      put(writer, "k", "kept");
+    }
+    store.reset();
+  }
+  Status open() {
+    if (auto opened = DataDirectory::open(dir.path(), "primary"); !opened) return opened.error();
+    store.emplace(dir.path());
+    return store->open(true);
+  }
+
+  test::TempDir dir;
+  std::filesystem::path link = dir.path() / "db";
+  std::optional<Store> store;
+};
+
+TEST_F(CopiedWithoutLinks, TheOnlyDatabase_IsOpenedAndLinked) {
+  std::filesystem::remove(link);
+  ASSERT_TRUE(open().ok());
+  EXPECT_EQ(*View(*store->acquire()).find("k"), "kept");
+  EXPECT_EQ(std::filesystem::read_symlink(link), "db-1");
+}
+
+TEST_F(CopiedWithoutLinks, Several_AreRefusedAndKept) {
+  std::filesystem::remove(link);
+  std::filesystem::create_directory(dir.path() / "db-2");
+  EXPECT_THAT(open().error().detail, ::testing::HasSubstr("several databases"));
+  EXPECT_TRUE(std::filesystem::exists(dir.path() / "db-1"));
+}
+
+TEST_F(CopiedWithoutLinks, LinkToNothing_IsRefused) {
+  std::filesystem::rename(dir.path() / "db-1", dir.path() / "elsewhere");
+  EXPECT_THAT(open().error().detail, ::testing::HasSubstr("db-1"));
+  EXPECT_FALSE(std::filesystem::exists(dir.path() / "db-1"));
+}
+
+TEST_F(CopiedWithoutLinks, DirectoryInsteadOfTheLink_IsRefusedAndKept) {
+  std::filesystem::remove(link);
+  std::filesystem::copy(dir.path() / "db-1", link, std::filesystem::copy_options::recursive);
+  EXPECT_THAT(open().error().detail, ::testing::HasSubstr("symbolic link"));
+  EXPECT_TRUE(std::filesystem::exists(dir.path() / "db-1"));
 }
 
 }  // namespace
