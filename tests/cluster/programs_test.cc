@@ -116,18 +116,22 @@ TEST(Stop, Sigterm_EndsWithinSecondsBesideIdleConnectionsAndStreams) {
     }
     auto stream = node->client();
     ASSERT_TRUE(stream->send("POST", user + "/consumeFeeds", names));
+    // A primary has nothing to wait for.
+    const bool waits = node == &replica;
     auto waiting = node->client();
-    ASSERT_TRUE(waiting->send("GET", "/v1/feeds", "",
-                              {{"Feeds-Min-Position", node == &replica ? "1-99999999" : "1-0"},
-                               {"Feeds-Wait-Ms", "30000"}}));
-    ASSERT_TRUE(
-        eventually([&] { return node == &primary || node->metric("feeds_waiting_reads") == 1; }));
+    if (waits) {
+      ASSERT_TRUE(waiting->send("GET", "/v1/feeds", "",
+                                {{"Feeds-Min-Position", "1-99999999"}, {"Feeds-Wait-Ms", "30000"}}));
+      ASSERT_TRUE(eventually([&] { return node->metric("feeds_waiting_reads") == 1; }));
+    }
     const auto began = std::chrono::steady_clock::now();
     EXPECT_EQ(node->stop(), 0);
     EXPECT_LT(std::chrono::steady_clock::now() - began, 15s);
     // The cut stream is not a whole reply; a read that waits is answered.
     EXPECT_EQ(stream->receive().status, 0);
-    EXPECT_EQ(waiting->receive().status, node == &replica ? 503 : 200);
+    if (waits) {
+      EXPECT_EQ(waiting->receive().status, 503);
+    }
   }
   ASSERT_TRUE(primary.start());
   ASSERT_TRUE(replica.start());
