@@ -42,7 +42,9 @@
 # - A position is tailed from only if it is the source's head with the same digest, or if the next
 #   commit in the source's log follows it exactly: the next sequence, and a digest chained on that
 #   of the position. All else is a snapshot.
-# - Only commits that are durable on the source are sent.
+# - Only commits that are durable on the source are sent. A frame may be made before; it leaves once
+#   its head is durable, and messages that are not of `Sink` may overtake it.
+# - What nobody waits for - Finish, an empty answer - may wait some milliseconds for company.
 # - The replica applies each batch as one write, unchanged, after the same check. A batch that does
 #   not follow ends the session; the next hello asks for a snapshot and says why.
 # - An acknowledged position is synced to the replica's disk.
