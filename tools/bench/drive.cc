@@ -12,13 +12,14 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -240,31 +241,54 @@ struct Seen {
   std::uint64_t id;
 };
 
+// What the poller waits for, which is known once the last write is answered.
+class End {
+ public:
+  void set(std::uint64_t last_id, Clock::time_point give_up) {
+    std::lock_guard lock(mutex_);
+    last_id_ = last_id;
+    give_up_ = give_up;
+    changed_.notify_all();
+  }
+  // Waits a poll's pause, or until the end is set. Whether there is something to see still.
+  bool pause(std::uint64_t seen) {
+    std::unique_lock lock(mutex_);
+    changed_.wait_for(lock, kPollPause);
+    return last_id_ == 0 || (seen < last_id_ && Clock::now() < give_up_);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::uint64_t last_id_ = 0;
+  Clock::time_point give_up_{};
+};
+
 // Every id that became the newest one, and when the reply that said so was there.
-void poll(std::string_view kind, int port, const std::atomic<bool>& stop, std::vector<Seen>& seen,
+void poll(std::string_view kind, int port, End& end, std::vector<Seen>& seen,
           std::vector<double>& took) {
   prctl(PR_SET_TIMERSLACK, 1000UL);
   const auto target = connect_to(kind, port);
-  while (!stop) {
+  do {
     const double asked = microseconds(Clock::now());
     const auto id = target->newest(0);
     const double now = microseconds(Clock::now());
     took.push_back(now - asked);
     if (id != 0 && (seen.empty() || id > seen.back().id)) seen.push_back({now, id});
-    std::this_thread::sleep_for(kPollPause);
-  }
+  } while (end.pause(seen.empty() ? 0 : seen.back().id));
 }
 
 void measure_lag(std::string_view kind, int primary, int replica, double rate, double seconds) {
-  std::atomic<bool> stop{false};
+  End end;
   std::vector<Seen> seen;
   std::vector<double> polls;
-  std::thread poller([&] { poll(kind, replica, stop, seen, polls); });
+  std::thread poller([&] { poll(kind, replica, end, seen, polls); });
   const auto length =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
   const auto written = write_at(kind, primary, rate, Clock::now() + length, 1);
-  std::this_thread::sleep_for(kAfterLastWrite);
-  stop = true;
+  const auto last = std::max_element(written.begin(), written.end(),
+                                     [](const auto& a, const auto& b) { return a.id < b.id; });
+  end.set(last->id, Clock::now() + kAfterLastWrite);
   poller.join();
 
   std::vector<double> lags;
