@@ -10,6 +10,7 @@
 
 #include "common/base/log.h"
 #include "common/keys/keyspace.h"
+#include "common/store/log_files.h"
 #include "common/store/merge_pacer.h"
 
 namespace feeds::store {
@@ -100,7 +101,9 @@ void set_background_options(rocksdb::Options& options) {
   // Not in the middle of a load: it gets fewer and larger merges. With eight, an activity costs a third less CPU
   // time than with two; writes are slowed down at 20 files. The pause is longer than the 4 s within which a write
   // buffer that nobody writes to any more is flushed, so that what a load leaves behind is merged with that.
-  static MergePacer pacer(rocksdb::Env::Default(), {.pause = std::chrono::seconds(5), .flushes = 8});
+  static const auto files =
+      rocksdb::NewCompositeEnv(std::make_shared<LogFiles>(rocksdb::FileSystem::Default()));
+  static MergePacer pacer(files.get(), {.pause = std::chrono::seconds(5), .flushes = 8});
   options.env = &pacer;
   // Blocks are cached decompressed: pages cost the same, compactions write less.
   options.compression = rocksdb::kLZ4Compression;

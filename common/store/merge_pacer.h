@@ -21,7 +21,10 @@ class MergePacer : public rocksdb::EnvWrapper {
     std::chrono::milliseconds pause;  // without a flush
     std::uint64_t flushes;            // since the last merge began
   };
-  MergePacer(rocksdb::Env* target, Pace pace) : EnvWrapper(target), pace_(pace) {}
+  // Only `target`'s threads are wrapped: its files are used as they are.
+  MergePacer(rocksdb::Env* target, Pace pace) : EnvWrapper(target), pace_(pace) {
+    file_system_ = target->GetFileSystem();
+  }
 
   const char* Name() const override { return "feeds.merge_pacer"; }
   void Schedule(void (*work)(void*), void* argument, Priority priority, void* tag,

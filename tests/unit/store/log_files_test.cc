@@ -1,0 +1,204 @@
+// What lies ahead of the end of a log: zeros, and after a power failure what it left of a commit.
+#include "common/store/log_files.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <rocksdb/db.h>
+
+#include <algorithm>
+#include <fstream>
+#include <random>
+
+#include "common/store/log_end.h"
+#include "common/store/wal_tail.h"
+#include "common/store/writer.h"
+#include "tests/support/seed.h"
+#include "tests/support/temp_dir.h"
+
+namespace feeds::store {
+namespace {
+
+namespace fs = std::filesystem;
+constexpr std::size_t kSector = 512;
+
+class Log : public testing::Test {
+ protected:
+  void SetUp() override {
+    open(true);
+  }
+
+  void open(bool create) {
+    writer_.reset();
+    database_.reset();
+    database_ = *Database::open(home(), Access::kReadWrite, create);
+    writer_ = std::make_unique<Writer>(database_);
+  }
+
+  // A commit of about so many bytes in the log, which has no zeros.
+  PositionRecord commit(std::size_t bytes) {
+    std::string value(bytes, '\0');
+    for (auto& byte : value) byte = static_cast<char>('a' + random_() % 26);
+    Batch batch;
+    batch.put(fmt::format("key {}", ++commits_), value);
+    auto record = *writer_->commit(batch, 1);
+    ends_.push_back(end());
+    return record;
+  }
+
+  fs::path home() const { return dir_.path() / "db"; }
+  fs::path file() const {
+    rocksdb::VectorLogPtr files;
+    EXPECT_TRUE(database_->rocks().GetSortedWalFiles(files).ok());
+    return home() / files.back()->PathName().substr(1);
+  }
+  std::size_t end() const {
+    rocksdb::VectorLogPtr files;
+    EXPECT_TRUE(database_->rocks().GetSortedWalFiles(files).ok());
+    return files.back()->SizeFileBytes();
+  }
+  static std::string bytes_of(const fs::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    return {std::istreambuf_iterator<char>(file), {}};
+  }
+  static void replace(const fs::path& path, const std::string& bytes) {
+    std::ofstream(path, std::ios::binary | std::ios::trunc) << bytes;
+  }
+  // The directory as a power failure or `kill -9` would leave it now, with `log` for the log.
+  fs::path left(const std::string& log) {
+    const auto copy = dir_.path() / fmt::format("left {}", ++copies_);
+    fs::copy(home(), copy);
+    replace(copy / file().filename(), log);
+    return copy;
+  }
+
+  // `log` with the zeros that were there before in some sectors of what its last commit wrote. Never in all.
+  std::string torn(std::string log) {
+    const auto first = ends_.at(ends_.size() - 2);
+    const auto last = ends_.back();
+    std::vector<std::size_t> sectors;
+    for (auto at = first; at < last; at = (at / kSector + 1) * kSector) sectors.push_back(at);
+    std::shuffle(sectors.begin(), sectors.end(), random_);
+    sectors.resize(1 + random_() % sectors.size());
+    for (const auto at : sectors) {
+      const auto next = std::min(last, (at / kSector + 1) * kSector);
+      std::fill(log.begin() + static_cast<std::ptrdiff_t>(at),
+                log.begin() + static_cast<std::ptrdiff_t>(next), '\0');
+    }
+    return log;
+  }
+
+  test::TempDir dir_;
+  std::mt19937_64 random_{test::seed()};
+  DatabasePtr database_;
+  std::unique_ptr<Writer> writer_;
+  std::vector<std::size_t> ends_;  // of each commit
+  int commits_ = 0;
+  int copies_ = 0;
+};
+
+TEST_F(Log, IsLongerThanItsEnd_AndShowsItsEnd) {
+  commit(100);
+  EXPECT_GT(fs::file_size(file()), end() + LogFiles::kAhead / 2);
+  EXPECT_LT(end(), 1000U);
+  EXPECT_EQ(log_end(bytes_of(file())), end());
+}
+
+TEST_F(Log, Closed_IsCut) {
+  commit(100);
+  const auto path = file();
+  const auto length = end();
+  writer_.reset();
+  database_.reset();
+  EXPECT_EQ(fs::file_size(path), length);
+}
+
+TEST_F(Log, LongWrites_DoNotLengthenIt) {
+  commit(LogFiles::kLongWrite);
+  EXPECT_EQ(fs::file_size(file()), end());
+  commit(100);
+  EXPECT_GT(fs::file_size(file()), end());
+}
+
+TEST_F(Log, EndIsFoundAfterCommitsOfAllLengths) {
+  for (int i = 0; i < 300; ++i) {
+    commit(random_() % (i % 10 == 0 ? 100'000 : 3000));
+    if (i % 10 == 0) {
+      ASSERT_EQ(log_end(bytes_of(file()) + std::string(5000, '\0')), end());
+    }
+  }
+}
+
+TEST_F(Log, OfAKilledNode_GivesAllBack) {
+  PositionRecord last;
+  for (int i = 0; i < 50; ++i) last = commit(random_() % 3000);
+  const auto copy = left(bytes_of(file()));
+  const auto found = *Database::open(copy, Access::kReadWrite, false);
+  EXPECT_EQ(found->head(), last);
+  WalTail tail(found, {});
+  CheckedBatch batch;
+  for (int i = 0; i < 50; ++i) {
+    ASSERT_EQ(tail.next(last.position.sequence, batch), WalTail::Outcome::kBatch);
+  }
+  EXPECT_EQ(tail.next(last.position.sequence, batch), WalTail::Outcome::kEnd);
+}
+
+TEST_F(Log, TornBySectors_LosesItsLastCommitOnly) {
+  commit(2000);
+  for (int i = 0; i < 400; ++i) {
+    commit(random_() % (i % 20 == 0 ? 70'000 : 3000));
+    const auto log = bytes_of(file());
+    const auto damaged = torn(log);
+    if (damaged == log) continue;
+    ASSERT_EQ(log_end(damaged), ends_.at(ends_.size() - 2)) << "commit " << i;
+  }
+}
+
+TEST_F(Log, TornBySectors_IsOpenedByAllWhoRead) {
+  PositionRecord before = commit(3000);
+  for (int i = 0; i < 20; ++i) {
+    const auto last = commit(2000 + random_() % 40'000);
+    const auto copy = left(torn(bytes_of(file())));
+    EXPECT_EQ((*Database::open(copy, Access::kReadOnly, false))->head(), before);
+    const auto found = *Database::open(copy, Access::kReadWrite, false);
+    EXPECT_EQ(found->head(), before);
+    // It goes on from there.
+    Writer writer(found);
+    Batch batch;
+    batch.put("again", "v");
+    EXPECT_TRUE(writer.commit(batch, 1).ok());
+    before = last;
+  }
+}
+
+TEST_F(Log, LosesNothingToDamage) {
+  for (int i = 0; i < 40; ++i) commit(1500);
+  const auto log = bytes_of(file());
+  const auto refused = [&](const std::string& damaged) {
+    EXPECT_EQ(log_end(damaged), damaged.size());
+    return !Database::open(left(damaged), Access::kReadWrite, false).ok();
+  };
+  // A sector of an earlier commit that reads as zeros, and one byte of the last.
+  auto hole = log;
+  std::fill_n(hole.begin() + 20 * kSector, kSector, '\0');
+  EXPECT_TRUE(refused(hole));
+  auto flipped = log;
+  flipped[ends_.back() - 700] = static_cast<char>(flipped[ends_.back() - 700] ^ 4);
+  EXPECT_TRUE(refused(flipped));
+}
+
+// The tail is read while the zeros behind it become commits.
+TEST_F(Log, TailIsReadAsItGrows) {
+  commit(10);
+  WalTail tail(database_, {});
+  CheckedBatch batch;
+  ASSERT_EQ(tail.next(database_->head().position.sequence, batch), WalTail::Outcome::kBatch);
+  for (int i = 0; i < 2000; ++i) {
+    const auto record = commit(random_() % 500);
+    ASSERT_EQ(tail.next(record.position.sequence, batch), WalTail::Outcome::kBatch);
+    ASSERT_EQ(batch.record, record);
+    ASSERT_EQ(tail.next(record.position.sequence, batch), WalTail::Outcome::kEnd);
+  }
+}
+
+}  // namespace
+}  // namespace feeds::store
