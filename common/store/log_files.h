@@ -24,7 +24,7 @@ class LogFiles : public rocksdb::FileSystemWrapper {
       : FileSystemWrapper(target) {}
 
   // A whole write this long saves nothing by it, and does not lengthen the file.
-  static constexpr std::size_t kLongWrite = 32 * 1024;
+  static constexpr std::size_t kLongWrite = 48 * 1024;
   static constexpr std::size_t kAhead = 1024 * 1024;
 
   const char* Name() const override { return "feeds.log_files"; }
