@@ -9,6 +9,7 @@ from .base import Failed, Process, answers, free_port, get, run
 
 class Node(Process):
     def __init__(self, options, role, directory, primary=None):
+        self.directory = directory
         self.http = free_port()
         self.replication = free_port() if role == "primary" else None
         os.makedirs(directory)

@@ -2,7 +2,7 @@
 
 import os
 
-from .base import Check, interleave, measured, print_series, scratch
+from .base import Check, Sample, interleave, measured, print_series, run, scratch
 from .load import redis_for_seconds, wrk
 from .ours import Cluster, check_item_size, page_bytes
 from .peers import Nginx, Redis, assert_one_worker
@@ -66,6 +66,19 @@ class Servers:
         server.load(self.options.feeds, self.options.per_feed)
         return server
 
+    def rocksdb_alone(self, start):
+        """The same pages without HTTP and sockets: what no server that scans it can go below."""
+        build = self.options.build
+        run(["cmake", "--build", build, "--target", "page-scan"])
+        command = [os.path.join(build, "bin", "page-scan"),
+                   os.path.join(self.primary.directory, "data", "db"), str(self.options.feeds),
+                   str(start), str(self.options.seconds)]
+
+        def once():
+            microseconds = float(run(command))
+            return Sample(1e6 / microseconds, {"cpu us": microseconds})
+        return once
+
     def by_wrk(self, process, connections, *request):
         seconds = self.options.seconds
 
@@ -105,8 +118,9 @@ def page(options, note, servers):
     xrange = redis_for_seconds(redis.port, 32, options.seconds, options.feeds, "XRANGE",
                                "feed:__rand_int__", f"{options.per_feed // 2}-1", "+", "COUNT",
                                "50")
-    series, best = compare(servers, nginx, 32, request,
-                           {"redis XRANGE": lambda: measured(redis, xrange)}.items())
+    others = {"redis XRANGE": lambda: measured(redis, xrange),
+              "RocksDB alone": servers.rocksdb_alone(start)}
+    series, best = compare(servers, nginx, 32, request, others)
     cheapest = min((ON, OFF), key=lambda name: series.median(name, "cpu us"))
     yield against_nginx("page by startId, c32, to nginx", series, best, 0.58)
     yield Check("page by startId, c32, to Redis XRANGE", series.median("feeds"),
@@ -114,6 +128,10 @@ def page(options, note, servers):
     yield Check("page by startId, c32, server CPU a request", series.median("feeds", "cpu us"),
                 series.median(best, "cpu us"), 1.9, at_least=False, unit="us",
                 note=f"by {best}; the cheaper is {cheapest}")
+    yield Check("page by startId, c32, server CPU a request (no bar)",
+                series.median("feeds", "cpu us"),
+                series.median(best, "cpu us") + series.median("RocksDB alone", "cpu us"), 0,
+                unit="us", note=f"to RocksDB alone and {best}, the limit of a server that scans")
 
     note("one connection")
     series, best = compare(servers, nginx, 1, request)
