@@ -1,6 +1,7 @@
-"""tools/dev where it could do harm: other processes, other people's files, wrong words."""
+"""tools/dev and tools/rocksdb where it could do harm: other processes, other people's files, wrong words."""
 
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -70,6 +71,19 @@ class Dev(unittest.TestCase):
         self.assertEqual(done.returncode, 0)
         for command in ("up", "down", "status", "test", "build", "install", "clean"):
             self.assertRegex(done.stdout, rf"(?m)^  {command} ")
+
+    def test_another_archive_than_rocksdb_is_not_built(self):
+        script = self.path / "tools" / "rocksdb"
+        script.parent.mkdir()
+        shutil.copy(Path(DEV).with_name("rocksdb"), script)
+        archive = self.path / "archive.tar.gz"
+        archive.write_text("something else")
+        for url in (archive.as_uri(), (self.path / "nothing").as_uri()):
+            done = subprocess.run([script], env={**os.environ, "FEEDS_ROCKSDB_URL": url},
+                                  capture_output=True, text=True, check=False, timeout=120)
+            self.assertNotEqual(done.returncode, 0)
+            self.assertIn("SHA-256" if url == archive.as_uri() else "curl", done.stderr)
+            self.assertFalse((self.path / "build" / "rocksdb" / "source.tar.gz").exists())
 
 
 if __name__ == "__main__":
