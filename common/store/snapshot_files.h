@@ -34,15 +34,4 @@ class Checkpoint {
   std::vector<SnapshotFile> files_;
 };
 
-// Removes archived write-ahead logs, oldest first, until the logs together are at most
-// `retain_bytes`; never one that holds sequences at or past `keep_from`. Returns the number of
-// bytes removed.
-std::uint64_t purge_archived_wal(const DatabasePtr& database, std::uint64_t retain_bytes,
-                                 Sequence keep_from);
-
-// For a database that nobody writes to just now: writes its write buffer to a file, if that is worth one. Pages
-// are read from files in fewer steps, and a restart has less of the log to replay. Blocks; the replication
-// reads on. If it fails, the next write does too, and tells.
-void write_out_buffer(const DatabasePtr& database);
-
 }  // namespace feeds::store

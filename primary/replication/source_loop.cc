@@ -6,13 +6,11 @@
 
 #include "common/base/limits.h"
 #include "common/base/log.h"
-#include "common/store/snapshot_files.h"
 
 namespace feeds::replication {
 namespace {
 
-// Logs are 16 MiB: at this pace few of them are ever beyond what is to be kept.
-constexpr auto kPurgeEvery = 2 * kj::SECONDS;
+constexpr auto kUpkeepPause = store::LogUpkeep::kPause.count() * kj::SECONDS;
 // Out of file descriptors: the pause before the next try to accept.
 constexpr auto kAcceptPause = 100 * kj::MILLISECONDS;
 
@@ -100,26 +98,17 @@ kj::Promise<void> SourceLoop::follow_signals() {
 
 kj::Promise<void> SourceLoop::look_after_log(kj::Duration after) {
   return context_.timer.afterDelay(after).then([this]() -> kj::Promise<void> {
-    const auto head = context_.durable.current().sequence;
     auto database = context_.store.acquire();
-    const bool quiet = head == looked_at_;
-    if (!database || (quiet && quiet_)) return look_after_log(kPurgeEvery);
-    looked_at_ = head;
-    quiet_ = quiet;
+    if (!database) return look_after_log(kUpkeepPause);
     Sequence keep_from{std::numeric_limits<std::uint64_t>::max()};
     for (const auto& entry : sessions_) {
       if (const auto pin = entry.session->pin()) keep_from = std::min(keep_from, *pin);
     }
-    const auto retain = context_.options.retain_wal;
-    return disk_
-        .run([held = std::move(*database), retain, keep_from, quiet] {
-          if (quiet) store::write_out_buffer(held);
-          return store::purge_archived_wal(held, retain, keep_from);
-        })
-        .then([this](std::uint64_t removed) {
-          if (removed > 0) log::info("wal_purged", {{"bytes", removed}});
-          return look_after_log(kPurgeEvery);
-        });
+    auto work = upkeep_.look(std::move(*database), context_.options.retain_wal, keep_from);
+    if (work == nullptr) return look_after_log(kUpkeepPause);
+    return disk_.run(std::move(work)).then([this](std::uint64_t) {
+      return look_after_log(kUpkeepPause);
+    });
   });
 }
 

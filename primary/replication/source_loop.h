@@ -6,6 +6,7 @@
 #include <list>
 #include <memory>
 
+#include "common/store/log_upkeep.h"
 #include "common/wire/wake.h"
 #include "primary/replication/context.h"
 #include "primary/replication/session.h"
@@ -47,8 +48,7 @@ class SourceLoop final : private kj::TaskSet::ErrorHandler {
   SourceContext context_;
   kj::Own<kj::ConnectionReceiver> listener_;
   Peers::SessionId next_id_ = 1;
-  Sequence looked_at_;
-  bool quiet_ = false;  // nothing came between the last two looks
+  store::LogUpkeep upkeep_;
   struct Entry {
     kj::Own<SourceSession> session;
     kj::Promise<void> run;  // refers to the session, so it goes first

@@ -3,12 +3,11 @@
 #include <limits>
 
 #include "common/base/log.h"
-#include "common/store/snapshot_files.h"
 
 namespace feeds::replication {
 namespace {
 
-constexpr auto kPurgeEvery = 2 * kj::SECONDS;
+constexpr auto kUpkeepPause = store::LogUpkeep::kPause.count() * kj::SECONDS;
 
 }  // namespace
 
@@ -58,24 +57,13 @@ kj::Promise<void> StoreKeeper::ready() {
 
 kj::Promise<void> StoreKeeper::look_after_log(kj::Duration after) {
   return context_.timer.afterDelay(after).then([this]() -> kj::Promise<void> {
-    if (!applier_.attached()) return look_after_log(kPurgeEvery);
-    const auto head = applier_.position().position.sequence;
-    const bool quiet = head == looked_at_;
-    if (quiet && quiet_) return look_after_log(kPurgeEvery);
-    looked_at_ = head;
-    quiet_ = quiet;
-    return context_.disk
-        .run([held = applier_.database(), retain = context_.options.retain_wal, quiet]() mutable {
-          if (quiet) store::write_out_buffer(held);
-          const Sequence all{std::numeric_limits<std::uint64_t>::max()};
-          const auto removed = store::purge_archived_wal(held, retain, all);
-          held.reset();
-          return removed;
-        })
-        .then([this](std::uint64_t removed) {
-          if (removed > 0) log::info("wal_purged", {{"bytes", removed}});
-          return look_after_log(kPurgeEvery);
-        });
+    if (!applier_.attached()) return look_after_log(kUpkeepPause);
+    const Sequence all{std::numeric_limits<std::uint64_t>::max()};
+    auto work = upkeep_.look(applier_.database(), context_.options.retain_wal, all);
+    if (work == nullptr) return look_after_log(kUpkeepPause);
+    return context_.disk.run(std::move(work)).then([this](std::uint64_t) {
+      return look_after_log(kUpkeepPause);
+    });
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "common/store/log_upkeep.h"
 #include "replica/replication/applier.h"
 #include "replica/replication/context.h"
 #include "replica/replication/resyncs.h"
@@ -35,8 +36,7 @@ class StoreKeeper final : private kj::TaskSet::ErrorHandler {
   Applier& applier_;
   Resyncs& resyncs_;
   kj::ForkedPromise<void> replacing_ = kj::Promise<void>(kj::READY_NOW).fork();
-  Sequence looked_at_;
-  bool quiet_ = false;  // nothing came between the last two looks
+  store::LogUpkeep upkeep_;
   kj::TaskSet tasks_;
 };
 

@@ -4,7 +4,7 @@
 
 #include <fstream>
 
-#include "common/store/snapshot_files.h"
+#include "common/store/log_upkeep.h"
 #include "common/store/view.h"
 #include "tests/support/proxy.h"
 #include "tests/unit/replication/nodes.h"

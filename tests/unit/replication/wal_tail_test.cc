@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "common/base/limits.h"
+#include "common/store/log_upkeep.h"
 #include "common/store/snapshot_files.h"
 #include "common/store/wal_tail.h"
 #include "tests/unit/replication/nodes.h"

@@ -10,7 +10,7 @@
 
 #include "common/keys/keyspace.h"
 #include "common/store/data_directory.h"
-#include "common/store/snapshot_files.h"
+#include "common/store/log_upkeep.h"
 #include "common/store/store.h"
 #include "common/store/wal_tail.h"
 #include "common/store/writer.h"
@@ -287,6 +287,33 @@ TEST(Database, ItsWriteBuffer_IsWrittenOutIfThereIsMuchInIt) {
   write_out_buffer(database);
   EXPECT_EQ(files(), "1");
   EXPECT_EQ(View(database).position(), head.position);
+}
+
+TEST(LogUpkeep, NobodyWrites_BufferIsWrittenOutAndThenThereIsNothingToDo) {
+  test::TempDir dir;
+  auto database = *Database::open(dir.path() / "db", Access::kReadWrite, true);
+  Batch batch;
+  for (int i = 0; i < 5000; ++i) batch.put("many" + std::to_string(i), "v");
+  ASSERT_TRUE(Writer(database).commit(batch, 0).ok());
+  const auto files = [&] {
+    std::string count;
+    EXPECT_TRUE(database->rocks().GetProperty("rocksdb.num-files-at-level0", &count));
+    return count;
+  };
+  LogUpkeep upkeep;
+  const auto look = [&] { return upkeep.look(database, UINT64_MAX, Sequence{UINT64_MAX}); };
+  look()();
+  EXPECT_EQ(files(), "0");
+  auto work = look();
+  work();
+  EXPECT_EQ(files(), "1");
+  EXPECT_EQ(look(), nullptr);
+  put(*std::make_unique<Writer>(database), "again", "v");
+  EXPECT_NE(look(), nullptr);
+  // The work that was done holds nothing: this closes the database.
+  const std::weak_ptr<Database> watched = database;
+  database.reset();
+  EXPECT_TRUE(watched.expired());
 }
 
 TEST(Writer, AppliedBatches_MakeAnEqualDatabase) {
