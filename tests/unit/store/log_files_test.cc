@@ -186,6 +186,29 @@ TEST_F(Log, LosesNothingToDamage) {
   EXPECT_TRUE(refused(flipped));
 }
 
+// The last byte of the commit behind the damage is a zero, as every 256th is.
+TEST_F(Log, LosesNothingToDamageBeforeACommitThatEndsInAZero) {
+  std::string log;
+  do {
+    for (int i = 0; i < 3; ++i) commit(1500);
+    log = bytes_of(file());
+  } while (log.at(ends_.back() - 1) != '\0');
+  const auto sector = ends_.at(ends_.size() - 2) / kSector - 1;
+  std::fill_n(log.begin() + static_cast<std::ptrdiff_t>(sector * kSector), kSector, '\0');
+  EXPECT_EQ(log_end(log), log.size());
+}
+
+TEST_F(Log, EndingInAPieceOfAHeader_HasItsEndFound) {
+  commit(100);
+  const auto whole = bytes_of(file()).substr(0, end());
+  for (std::size_t size = 1; size < 7; ++size) {
+    const auto piece = std::string(size - 1, 'x') + '\0';
+    const auto found = log_end(whole + piece);
+    EXPECT_GE(found, whole.size()) << size;
+    EXPECT_LE(found, whole.size() + size) << size;
+  }
+}
+
 // The tail is read while the zeros behind it become commits.
 TEST_F(Log, TailIsReadAsItGrows) {
   commit(10);
