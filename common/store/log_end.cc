@@ -90,21 +90,24 @@ bool lacks_a_sector(std::string_view log, std::size_t first, std::size_t end) {
 
 }  // namespace
 
-std::uint64_t log_end(std::string_view log) {
+LogEnd log_end(std::string_view log) {
   std::size_t end = 0;  // of the last whole record
   std::size_t at = 0;
   while (const auto part = part_at(log, at)) {
     at = next_part(part->end);
     if (part->kind == kFull || part->kind == kLast) end = part->end;
-    if (at >= log.size()) return log.size();
+    if (at >= log.size()) return {log.size()};
   }
   const auto last = log.find_last_not_of('\0');
-  if (last == std::string_view::npos || last < at) return end;
+  if (last == std::string_view::npos || last < at) return {end};
   // What can't be read says how long it is, if its header is there.
-  const auto claimed = std::min(at + kHeader + size_at(log, at), end_of_block(log, at));
-  const bool torn = lacks_a_sector(log, at, std::max(last + 1, claimed)) &&
-                    !record_begins_in(log, at + 1, last);
-  return torn ? end : log.size();
+  const auto claimed = at + kHeader + size_at(log, at);
+  const auto block_end = end_of_block(log, at);
+  const bool cut = claimed > block_end && block_end == log.size();
+  const bool torn =
+      (cut || lacks_a_sector(log, at, std::max(last + 1, std::min(claimed, block_end)))) &&
+      !record_begins_in(log, at + 1, last);
+  return torn ? LogEnd{end} : LogEnd{at, true};
 }
 
 }  // namespace feeds::store
