@@ -208,6 +208,25 @@ TEST_F(Log, LosesNothingToALostWrite) {
   EXPECT_FALSE(Database::open(left(log), Access::kReadOnly, false).ok());
 }
 
+// What reads as torn, but another file follows, which was begun when this was synced.
+TEST_F(Log, LosesNothingToDamageBeforeAnotherFile) {
+  ASSERT_TRUE(database_->rocks().PauseBackgroundWork().ok());
+  for (int i = 0; i < 2; ++i) commit(2000);
+  const auto first = file();
+  const auto log = torn(bytes_of(first));
+  rocksdb::FlushOptions options;
+  options.wait = false;
+  ASSERT_TRUE(database_->rocks().Flush(options).ok());
+  commit(2000);
+  ASSERT_NE(file(), first);
+  const auto copy = left(bytes_of(file()));
+  EXPECT_TRUE(Database::open(copy, Access::kReadOnly, false).ok());
+  replace(copy / first.filename(), log);
+  EXPECT_FALSE(Database::open(copy, Access::kReadOnly, false).ok());
+  EXPECT_FALSE(Database::open(copy, Access::kReadWrite, false).ok());
+  ASSERT_TRUE(database_->rocks().ContinueBackgroundWork().ok());
+}
+
 // Without zeros, a commit that did not get done ends with the file.
 TEST_F(Log, CutAnywhere_LosesItsLastCommitOnly) {
   const auto before = commit(100);
