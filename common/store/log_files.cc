@@ -222,6 +222,15 @@ IOStatus LogFiles::GetFileSize(const std::string& path, const IOOptions& options
   return FileSystemWrapper::GetFileSize(path, options, size, debug);
 }
 
+IOStatus LogFiles::LinkFile(const std::string& from, const std::string& to,
+                            const IOOptions& options, IODebugContext* debug) {
+  {
+    std::lock_guard lock(mutex_);
+    if (end_of(from) != nullptr) return IOStatus::NotSupported(from, "is being written");
+  }
+  return FileSystemWrapper::LinkFile(from, to, options, debug);
+}
+
 IOStatus LogFiles::RenameFile(const std::string& from, const std::string& to,
                               const IOOptions& options, IODebugContext* debug) {
   std::lock_guard lock(mutex_);

@@ -5,9 +5,11 @@
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
 #include <rocksdb/file_system.h>
+#include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <random>
 
 #include "common/store/log_end.h"
@@ -225,6 +227,31 @@ TEST_F(Log, LosesNothingToDamageBeforeAnotherFile) {
   EXPECT_FALSE(Database::open(copy, Access::kReadOnly, false).ok());
   EXPECT_FALSE(Database::open(copy, Access::kReadWrite, false).ok());
   ASSERT_TRUE(database_->rocks().ContinueBackgroundWork().ok());
+}
+
+// As when the write buffer is switched while a checkpoint is made, and a tail holds deletions. It is sent by the
+// lengths that its files had.
+TEST_F(Log, OfACheckpoint_IsNotCutLater) {
+  ASSERT_TRUE(database_->rocks().DisableFileDeletions().ok());
+  ASSERT_TRUE(database_->rocks().PauseBackgroundWork().ok());
+  commit(2000);
+  const auto first = file();
+  rocksdb::FlushOptions options;
+  options.wait = false;
+  ASSERT_TRUE(database_->rocks().Flush(options).ok());
+  const auto last = commit(2000);
+  rocksdb::Checkpoint* made = nullptr;
+  ASSERT_TRUE(rocksdb::Checkpoint::Create(&database_->rocks(), &made).ok());
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  const auto copy = dir_.path() / "checkpoint";
+  constexpr auto kNoFlush = std::numeric_limits<std::uint64_t>::max();
+  ASSERT_TRUE(checkpoint->CreateCheckpoint(copy.string(), kNoFlush).ok());
+  const auto size = fs::file_size(copy / first.filename());
+  ASSERT_TRUE(database_->rocks().ContinueBackgroundWork().ok());
+  writer_.reset();
+  database_.reset();
+  EXPECT_EQ(fs::file_size(copy / first.filename()), size);
+  EXPECT_EQ((*Database::open(copy, Access::kReadWrite, false))->head(), last);
 }
 
 // Without zeros, a commit that did not get done ends with the file.
