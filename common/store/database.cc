@@ -1,6 +1,10 @@
 #include "common/store/database.h"
 
 #include <rocksdb/db.h>
+#include <rocksdb/wal_filter.h>
+#include <rocksdb/write_batch.h>
+
+#include <boost/endian/conversion.hpp>
 
 #include "common/keys/keyspace.h"
 #include "common/store/database_options.h"
@@ -11,9 +15,33 @@ namespace {
 // Files may vanish between reading the list of them and opening them, when another process writes.
 constexpr int kReadOnlyTries = 10;
 
+// Refuses a log that lacks commits. RocksDB goes on with the next file where the last commit of one is torn, though
+// what is in that one was synced before, and goes on behind zeros.
+class NoGaps : public rocksdb::WalFilter {
+ public:
+  const char* Name() const override { return "feeds.no_gaps"; }
+  void ColumnFamilyLogNumberMap(const std::map<std::uint32_t, std::uint64_t>&,
+                                const std::map<std::string, std::uint32_t>&) override {
+    next_ = 0;  // a log begins anywhere
+  }
+  WalProcessingOption LogRecordFound(unsigned long long, const std::string&,
+                                     const rocksdb::WriteBatch& batch, rocksdb::WriteBatch*,
+                                     bool*) override {
+    const auto first = boost::endian::load_little_u64(
+        reinterpret_cast<const unsigned char*>(batch.Data().data()));
+    const auto wanted = std::exchange(next_, first + batch.Count());
+    return wanted == 0 || first == wanted ? WalProcessingOption::kContinueProcessing
+                                          : WalProcessingOption::kCorruptedRecord;
+  }
+
+ private:
+  std::uint64_t next_ = 0;
+};
+
 rocksdb::Status open_rocks(const std::filesystem::path& directory, Access access, bool create,
-                           rocksdb::DB** rocks) {
-  const auto options = database_options(create);
+                           rocksdb::WalFilter& filter, rocksdb::DB** rocks) {
+  auto options = database_options(create);
+  options.wal_filter = &filter;
   std::error_code ignored;
   if (create) std::filesystem::create_directory(directory, ignored);
   if (access == Access::kReadWrite) return rocksdb::DB::Open(options, directory.string(), rocks);
@@ -42,13 +70,15 @@ Error read_error(const rocksdb::Status& status) {
 Result<std::shared_ptr<Database>> Database::open(const std::filesystem::path& directory,
                                                  Access access, bool create) {
   rocksdb::DB* rocks = nullptr;
-  const auto status = open_rocks(directory, access, create, &rocks);
+  auto filter = std::make_unique<NoGaps>();
+  const auto status = open_rocks(directory, access, create, *filter, &rocks);
   if (!status.ok()) {
     const auto code = status.IsNoSpace() ? Code::kDiskFull : Code::kInternal;
     return Error{code, directory.string() + " cannot be opened: " + status.ToString()};
   }
   std::shared_ptr<Database> database(new Database());
   database->directory_ = directory;
+  database->log_filter_ = std::move(filter);
   database->rocks_.reset(rocks);
 
   const auto record = read_position(*rocks);

@@ -15,6 +15,7 @@
 namespace rocksdb {
 class DB;
 class Status;
+class WalFilter;
 }  // namespace rocksdb
 
 namespace feeds::store {
@@ -59,6 +60,7 @@ class Database {
   Database() = default;
 
   std::filesystem::path directory_;
+  std::unique_ptr<rocksdb::WalFilter> log_filter_;  // RocksDB keeps its address
   std::unique_ptr<rocksdb::DB> rocks_;
   std::function<void()> on_closed_;
   std::atomic<bool> retired_{false};

@@ -40,12 +40,13 @@ struct Part {
   std::size_t end;
 };
 
-std::size_t size_at(std::string_view log, std::size_t at) {
-  return little_endian(log.substr(at + 4, 2));
-}
-
 std::size_t end_of_block(std::string_view log, std::size_t at) {
   return std::min(log.size(), (at / kBlock + 1) * kBlock);
+}
+
+// Of the part at `at`, as its header says. 0: the file ends before.
+std::size_t size_at(std::string_view log, std::size_t at) {
+  return at + kHeader <= log.size() ? little_endian(log.substr(at + 4, 2)) : 0;
 }
 
 std::optional<Part> part_at(std::string_view log, std::size_t at) {
@@ -69,8 +70,8 @@ bool is_zero(std::string_view bytes) {
   return bytes.find_first_not_of('\0') == std::string_view::npos;
 }
 
-bool record_begins_in(std::string_view log, std::size_t first) {
-  for (std::size_t at = first; at + kHeader <= log.size(); ++at) {
+bool record_begins_in(std::string_view log, std::size_t first, std::size_t end) {
+  for (std::size_t at = first; at < end; ++at) {
     const auto part = part_at(log, at);
     if (part && part->kind <= kFirst) return true;
   }
@@ -89,21 +90,24 @@ bool lacks_a_sector(std::string_view log, std::size_t first, std::size_t end) {
 
 }  // namespace
 
-std::uint64_t log_end(std::string_view log) {
+LogEnd log_end(std::string_view log) {
   std::size_t end = 0;  // of the last whole record
   std::size_t at = 0;
   while (const auto part = part_at(log, at)) {
     at = next_part(part->end);
     if (part->kind == kFull || part->kind == kLast) end = part->end;
-    if (at >= log.size()) return log.size();
+    if (at >= log.size()) return {log.size()};
   }
   const auto last = log.find_last_not_of('\0');
-  if (last == std::string_view::npos || last < at) return end;
+  if (last == std::string_view::npos || last < at) return {end};
   // What can't be read says how long it is, if its header is there.
-  const auto claimed = std::min(at + kHeader + size_at(log, at), end_of_block(log, at));
-  const bool torn = lacks_a_sector(log, at, std::max(last + 1, claimed)) &&
-                    !record_begins_in(log.substr(0, last + 1), at + 1);
-  return torn ? end : log.size();
+  const auto claimed = at + kHeader + size_at(log, at);
+  const auto block_end = end_of_block(log, at);
+  const bool cut = claimed > block_end && block_end == log.size();
+  const bool torn =
+      (cut || lacks_a_sector(log, at, std::max(last + 1, std::min(claimed, block_end)))) &&
+      !record_begins_in(log, at + 1, last);
+  return torn ? LogEnd{end} : LogEnd{at, true};
 }
 
 }  // namespace feeds::store

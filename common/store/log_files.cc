@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cstring>
 #include <limits>
+#include <string>
 #include <utility>
 
 #include "common/store/log_end.h"
@@ -65,16 +66,18 @@ ssize_t read_at(int fd, std::uint64_t at, char* bytes, std::size_t size) {
   return static_cast<ssize_t>(got);
 }
 
-// Of a file that nobody here writes. kNoEnd: its length is its end, or it cannot be read, which RocksDB will find.
-std::uint64_t find_end(int fd) {
+// Of a file that nobody here writes. kNoEnd: it cannot be read, which RocksDB will find.
+LogEnd find_end(int fd) {
   struct stat info {};
+  if (::fstat(fd, &info) != 0) return {kNoEnd};
+  const auto length = static_cast<std::uint64_t>(info.st_size);
   char last = 0;
-  if (::fstat(fd, &info) != 0 || ::pread(fd, &last, 1, info.st_size - 1) != 1 || last != 0) {
-    return kNoEnd;
-  }
-  std::string log(static_cast<std::size_t>(info.st_size), '\0');
+  // Another process may write it: what is behind this length by the time it is read may have gaps.
+  if (::pread(fd, &last, 1, info.st_size - 1) != 1 || last != 0) return {length};
+  std::string log(length, '\0');
   const auto got = read_at(fd, 0, log.data(), log.size());
-  return got < 0 ? kNoEnd : log_end(std::string_view(log).substr(0, static_cast<std::size_t>(got)));
+  if (got < 0) return {kNoEnd};
+  return log_end(std::string_view(log).substr(0, static_cast<std::size_t>(got)));
 }
 
 }  // namespace
@@ -140,12 +143,17 @@ class LogFiles::Writer : public rocksdb::FSWritableFileOwnerWrapper {
 // One thread's. It reads by itself: what RocksDB's would read ahead into its buffer is not written yet.
 class LogFiles::Reader : public rocksdb::FSSequentialFile {
  public:
-  Reader(std::unique_ptr<Descriptor> file, std::shared_ptr<const End> end)
-      : file_(std::move(file)), end_(std::move(end)) {}
+  Reader(std::unique_ptr<Descriptor> file, std::shared_ptr<const End> end, bool damaged)
+      : file_(std::move(file)), end_(std::move(end)), damaged_(damaged) {}
 
   IOStatus Read(std::size_t size, const IOOptions&, rocksdb::Slice* result, char* scratch,
                 IODebugContext*) override {
     const std::uint64_t end = *end_;
+    // RocksDB takes zeros for a header that says nothing, and drops what is behind them in their block.
+    if (damaged_ && end - std::min(end, at_) < size) {
+      *result = rocksdb::Slice();
+      return IOStatus::Corruption("a log is damaged behind " + std::to_string(end));
+    }
     const auto wanted = std::min<std::uint64_t>(size, end - std::min(end, at_));
     const auto got = read_at(file_->get(), at_, scratch, wanted);
     *result = rocksdb::Slice(scratch, got < 0 ? 0 : static_cast<std::size_t>(got));
@@ -161,6 +169,7 @@ class LogFiles::Reader : public rocksdb::FSSequentialFile {
  private:
   const std::unique_ptr<Descriptor> file_;
   const std::shared_ptr<const End> end_;
+  const bool damaged_;  // at the end
   std::uint64_t at_ = 0;
 };
 
@@ -191,8 +200,13 @@ IOStatus LogFiles::NewSequentialFile(const std::string& path, const rocksdb::Fil
     return error == ENOENT ? IOStatus::PathNotFound(path, std::strerror(error))
                            : IOStatus::IOError(path, std::strerror(error));
   }
-  if (end == nullptr) end = std::make_shared<End>(find_end(opened->get()));
-  *file = std::make_unique<Reader>(std::move(opened), std::move(end));
+  bool damaged = false;
+  if (end == nullptr) {
+    const auto found = find_end(opened->get());
+    end = std::make_shared<End>(found.at);
+    damaged = found.damaged;
+  }
+  *file = std::make_unique<Reader>(std::move(opened), std::move(end), damaged);
   return IOStatus::OK();
 }
 
@@ -206,6 +220,15 @@ IOStatus LogFiles::GetFileSize(const std::string& path, const IOOptions& options
     }
   }
   return FileSystemWrapper::GetFileSize(path, options, size, debug);
+}
+
+IOStatus LogFiles::LinkFile(const std::string& from, const std::string& to,
+                            const IOOptions& options, IODebugContext* debug) {
+  {
+    std::lock_guard lock(mutex_);
+    if (end_of(from) != nullptr) return IOStatus::NotSupported(from, "is being written");
+  }
+  return FileSystemWrapper::LinkFile(from, to, options, debug);
 }
 
 IOStatus LogFiles::RenameFile(const std::string& from, const std::string& to,

@@ -36,6 +36,10 @@ class LogFiles : public rocksdb::FileSystemWrapper {
                                       rocksdb::IODebugContext* debug) override;
   rocksdb::IOStatus GetFileSize(const std::string& path, const rocksdb::IOOptions& options,
                                 std::uint64_t* size, rocksdb::IODebugContext* debug) override;
+  // Not of a file that is written: for a checkpoint RocksDB copies it then. It would be cut later, while it is sent.
+  rocksdb::IOStatus LinkFile(const std::string& from, const std::string& to,
+                             const rocksdb::IOOptions& options,
+                             rocksdb::IODebugContext* debug) override;
   // RocksDB moves a log into its archive, perhaps before it closes it.
   rocksdb::IOStatus RenameFile(const std::string& from, const std::string& to,
                                const rocksdb::IOOptions& options,

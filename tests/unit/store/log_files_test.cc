@@ -4,9 +4,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rocksdb/db.h>
+#include <rocksdb/file_system.h>
+#include <rocksdb/utilities/checkpoint.h>
 
 #include <algorithm>
 #include <fstream>
+#include <limits>
 #include <random>
 
 #include "common/store/log_end.h"
@@ -100,7 +103,7 @@ TEST_F(Log, IsLongerThanItsEnd_AndShowsItsEnd) {
   commit(100);
   EXPECT_GT(fs::file_size(file()), end() + LogFiles::kAhead / 2);
   EXPECT_LT(end(), 1000U);
-  EXPECT_EQ(log_end(bytes_of(file())), end());
+  EXPECT_EQ(log_end(bytes_of(file())).at, end());
 }
 
 TEST_F(Log, Closed_IsCut) {
@@ -123,7 +126,7 @@ TEST_F(Log, EndIsFoundAfterCommitsOfAllLengths) {
   for (int i = 0; i < 300; ++i) {
     commit(random_() % (i % 10 == 0 ? 100'000 : 3000));
     if (i % 10 == 0) {
-      ASSERT_EQ(log_end(bytes_of(file()) + std::string(5000, '\0')), end());
+      ASSERT_EQ(log_end(bytes_of(file()) + std::string(5000, '\0')).at, end());
     }
   }
 }
@@ -149,7 +152,7 @@ TEST_F(Log, TornBySectors_LosesItsLastCommitOnly) {
     const auto log = bytes_of(file());
     const auto damaged = torn(log);
     if (damaged == log) continue;
-    ASSERT_EQ(log_end(damaged), ends_.at(ends_.size() - 2)) << "commit " << i;
+    ASSERT_EQ(log_end(damaged).at, ends_.at(ends_.size() - 2)) << "commit " << i;
   }
 }
 
@@ -174,7 +177,7 @@ TEST_F(Log, LosesNothingToDamage) {
   for (int i = 0; i < 40; ++i) commit(1500);
   const auto log = bytes_of(file());
   const auto refused = [&](const std::string& damaged) {
-    EXPECT_EQ(log_end(damaged), damaged.size());
+    EXPECT_TRUE(log_end(damaged).damaged);
     return !Database::open(left(damaged), Access::kReadWrite, false).ok();
   };
   // A sector of an earlier commit that reads as zeros, and one byte of the last.
@@ -184,6 +187,104 @@ TEST_F(Log, LosesNothingToDamage) {
   auto flipped = log;
   flipped[ends_.back() - 700] = static_cast<char>(flipped[ends_.back() - 700] ^ 4);
   EXPECT_TRUE(refused(flipped));
+}
+
+// The last byte of the commit behind the damage is a zero, as every 256th is.
+TEST_F(Log, LosesNothingToDamageBeforeACommitThatEndsInAZero) {
+  std::string log;
+  do {
+    for (int i = 0; i < 3; ++i) commit(1500);
+    log = bytes_of(file());
+  } while (log.at(ends_.back() - 1) != '\0');
+  const auto sector = ends_.at(ends_.size() - 2) / kSector - 1;
+  std::fill_n(log.begin() + static_cast<std::ptrdiff_t>(sector * kSector), kSector, '\0');
+  EXPECT_TRUE(log_end(log).damaged);
+}
+
+// A commit that was answered, and then reads as it was before: RocksDB would take its header for none.
+TEST_F(Log, LosesNothingToALostWrite) {
+  for (int i = 0; i < 3; ++i) commit(2000);
+  auto log = bytes_of(file());
+  std::fill_n(log.begin() + static_cast<std::ptrdiff_t>(ends_.at(0)), 1000, '\0');
+  EXPECT_FALSE(Database::open(left(log), Access::kReadWrite, false).ok());
+  EXPECT_FALSE(Database::open(left(log), Access::kReadOnly, false).ok());
+}
+
+// What reads as torn, but another file follows, which was begun when this was synced.
+TEST_F(Log, LosesNothingToDamageBeforeAnotherFile) {
+  ASSERT_TRUE(database_->rocks().PauseBackgroundWork().ok());
+  for (int i = 0; i < 2; ++i) commit(2000);
+  const auto first = file();
+  const auto log = torn(bytes_of(first));
+  rocksdb::FlushOptions options;
+  options.wait = false;
+  ASSERT_TRUE(database_->rocks().Flush(options).ok());
+  commit(2000);
+  ASSERT_NE(file(), first);
+  const auto copy = left(bytes_of(file()));
+  EXPECT_TRUE(Database::open(copy, Access::kReadOnly, false).ok());
+  replace(copy / first.filename(), log);
+  EXPECT_FALSE(Database::open(copy, Access::kReadOnly, false).ok());
+  EXPECT_FALSE(Database::open(copy, Access::kReadWrite, false).ok());
+  ASSERT_TRUE(database_->rocks().ContinueBackgroundWork().ok());
+}
+
+// As when the write buffer is switched while a checkpoint is made, and a tail holds deletions. It is sent by the
+// lengths that its files had.
+TEST_F(Log, OfACheckpoint_IsNotCutLater) {
+  ASSERT_TRUE(database_->rocks().DisableFileDeletions().ok());
+  ASSERT_TRUE(database_->rocks().PauseBackgroundWork().ok());
+  commit(2000);
+  const auto first = file();
+  rocksdb::FlushOptions options;
+  options.wait = false;
+  ASSERT_TRUE(database_->rocks().Flush(options).ok());
+  const auto last = commit(2000);
+  rocksdb::Checkpoint* made = nullptr;
+  ASSERT_TRUE(rocksdb::Checkpoint::Create(&database_->rocks(), &made).ok());
+  const std::unique_ptr<rocksdb::Checkpoint> checkpoint(made);
+  const auto copy = dir_.path() / "checkpoint";
+  constexpr auto kNoFlush = std::numeric_limits<std::uint64_t>::max();
+  ASSERT_TRUE(checkpoint->CreateCheckpoint(copy.string(), kNoFlush).ok());
+  const auto size = fs::file_size(copy / first.filename());
+  ASSERT_TRUE(database_->rocks().ContinueBackgroundWork().ok());
+  writer_.reset();
+  database_.reset();
+  EXPECT_EQ(fs::file_size(copy / first.filename()), size);
+  EXPECT_EQ((*Database::open(copy, Access::kReadWrite, false))->head(), last);
+}
+
+// Without zeros, a commit that did not get done ends with the file.
+TEST_F(Log, CutAnywhere_LosesItsLastCommitOnly) {
+  const auto before = commit(100);
+  commit(1000);
+  auto log = bytes_of(file());
+  for (auto size = ends_.front() + 1; size < ends_.back(); ++size) {
+    auto cut = log.substr(0, size);
+    cut.back() = '\0';
+    ASSERT_EQ(log_end(cut).at, ends_.front()) << size;
+    ASSERT_FALSE(log_end(cut).damaged) << size;
+    if (size % 100 != 3) continue;
+    EXPECT_EQ((*Database::open(left(cut), Access::kReadWrite, false))->head(), before);
+  }
+}
+
+// Another process, such as `feedctl dump`, knows the file by itself.
+TEST_F(Log, ReadByAnother_EndsWhereItDidWhenItWasOpened) {
+  commit(LogFiles::kLongWrite);
+  const auto before = end();
+  const auto others = dir_.path() / "other.log";
+  fs::create_hard_link(file(), others);
+  std::unique_ptr<rocksdb::FSSequentialFile> opened;
+  ASSERT_TRUE(database_->rocks()
+                  .GetFileSystem()
+                  ->NewSequentialFile(others.string(), {}, &opened, nullptr)
+                  .ok());
+  commit(100);
+  std::string bytes(2 * LogFiles::kAhead, '\0');
+  rocksdb::Slice read;
+  ASSERT_TRUE(opened->Read(bytes.size(), {}, &read, bytes.data(), nullptr).ok());
+  EXPECT_EQ(read.size(), before);
 }
 
 // The tail is read while the zeros behind it become commits.
