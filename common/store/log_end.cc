@@ -78,7 +78,8 @@ bool record_begins_in(std::string_view log, std::size_t first, std::size_t end) 
   return false;
 }
 
-// Whether some sector's part of [first, end) is zero, as no rows are for so long.
+// Whether some sector's part of [first, end) is zero. Hardly any row is for so long; of a last commit that has such a
+// one, or whose length is damaged, damage passes for torn.
 bool lacks_a_sector(std::string_view log, std::size_t first, std::size_t end) {
   for (std::size_t at = first; at < end;) {
     const auto next = std::min(end, (at / kSector + 1) * kSector);
