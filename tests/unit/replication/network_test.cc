@@ -29,6 +29,8 @@ class Network : public ::testing::Test {
     replica_.start(proxy_->address());
     ASSERT_TRUE(eventually([&] { return replica_.level_with(primary_); }));
     ASSERT_TRUE(eventually([&] { return replica_.status().lag == 0ms; }));
+    // The primary knows it too: what befalls the network next may keep that from it.
+    ASSERT_TRUE(eventually([&] { return primary_.source().peers().at(0).lag_sequences == 0u; }));
   }
 
   void expect_level_without_snapshot() {
