@@ -14,33 +14,31 @@ Error file_error(const std::filesystem::path& path) {
   return Error{code, path.string() + ": " + std::strerror(errno)};
 }
 
-class File {
+class File : private Descriptor {
  public:
-  File(const std::filesystem::path& path, int flags)
-      : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {}
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
+  File(const std::filesystem::path& path, int flags) : Descriptor(path, flags, 0644) {}
 
-  bool opened() const { return fd_ >= 0; }
+  bool opened() const { return get() >= 0; }
   bool write(std::string_view bytes) {
     while (!bytes.empty()) {
-      const auto written = ::write(fd_, bytes.data(), bytes.size());
+      const auto written = ::write(get(), bytes.data(), bytes.size());
       if (written < 0 && errno == EINTR) continue;
       if (written <= 0) return false;
       bytes.remove_prefix(static_cast<std::size_t>(written));
     }
     return true;
   }
-  bool sync() { return ::fsync(fd_) == 0; }
-
- private:
-  int fd_;
+  bool sync() { return ::fsync(get()) == 0; }
 };
 
 }  // namespace
+
+Descriptor::Descriptor(const std::filesystem::path& path, int flags, unsigned mode)
+    : fd_(::open(path.c_str(), flags | O_CLOEXEC, mode)) {}
+
+Descriptor::~Descriptor() {
+  if (fd_ >= 0) ::close(fd_);
+}
 
 Status sync_directory(const std::filesystem::path& directory) {
   File file(directory, O_RDONLY | O_DIRECTORY);

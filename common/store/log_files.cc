@@ -12,6 +12,7 @@
 #include <string>
 #include <utility>
 
+#include "common/store/files.h"
 #include "common/store/log_end.h"
 
 namespace feeds::store {
@@ -26,20 +27,6 @@ constexpr std::uint64_t kNoEnd = std::numeric_limits<std::uint64_t>::max();
 bool is_log(std::string_view path) {
   return path.ends_with(".log");
 }
-
-class Descriptor {
- public:
-  Descriptor(const std::string& path, int flags) : fd_(::open(path.c_str(), flags | O_CLOEXEC)) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
 
 // Zeros from `first` to `end`. False: not all of them could be written.
 bool write_zeros(int fd, std::uint64_t first, std::uint64_t end) {
